@@ -1,0 +1,9 @@
+//! The C ABI: C types in, Rust types out. The only room that says `unsafe`.
+//!
+//! Pointers are checked here, panics caught here, outcomes allocated and freed
+//! here; nothing about folding is decided here.
+
+mod block;
+mod panic;
+mod status;
+mod text;
