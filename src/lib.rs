@@ -1,8 +1,22 @@
 //! Folds aged tool rounds of an agent's transcript into short cards, without
 //! losing a byte.
 #![deny(missing_docs)]
-#![deny(unsafe_op_in_unsafe_fn)]
+#![deny(unsafe_code)]
 
-pub mod error;
+mod buffer;
+mod card;
+mod config;
+mod error;
 #[allow(unsafe_code)]
 mod ffi;
+mod fold;
+mod format;
+mod json;
+mod one_line;
+mod round;
+mod tokens;
+mod transcript;
+
+pub use config::{Config, Form, Grouping, Results, Wire};
+pub use error::{Error, ErrorKind};
+pub use fold::{Fold, Folded, Summary, Verdict, fold};

@@ -4,6 +4,9 @@
 //! here; nothing about folding is decided here.
 
 mod block;
+mod config;
+mod fold;
+mod outcome;
 mod panic;
 mod status;
 mod text;

@@ -1,0 +1,73 @@
+//! A growing text whose memory may run out without harm to the process.
+
+use crate::error::Error;
+use std::fmt;
+
+/// A `String` that remembers that it could not grow, so that writing to it
+/// stays simple and the failure is seen once, in [`Buffer::finish`].
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Buffer {
+    text: String,
+    failed: bool,
+}
+
+impl Buffer {
+    /// Room for exactly `len` bytes, to be written without growing.
+    pub(crate) fn with_capacity(len: usize) -> Result<Self, Error> {
+        let mut text = String::new();
+        text.try_reserve_exact(len)?;
+        Ok(Self {
+            text,
+            failed: false,
+        })
+    }
+
+    pub(crate) fn push(&mut self, text: &str) {
+        if self.text.try_reserve(text.len()).is_err() {
+            self.failed = true;
+        } else if !self.failed {
+            self.text.push_str(text);
+        }
+    }
+
+    /// Writes `text` as a JSON string, quotes and all.
+    pub(crate) fn push_json(&mut self, text: &str) {
+        // Writing to a Buffer never fails, and a str is always a JSON string.
+        let _ = serde_json::to_writer(&mut *self, text);
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.text.len()
+    }
+
+    /// The text, or the news that memory ran out while it was written.
+    pub(crate) fn finish(self) -> Result<String, Error> {
+        if self.failed {
+            Err(Error::memory())
+        } else {
+            Ok(self.text)
+        }
+    }
+}
+
+impl fmt::Write for Buffer {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.push(text);
+        Ok(())
+    }
+}
+
+/// serde_json writes UTF-8, in pieces that end on a character.
+impl std::io::Write for Buffer {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => self.push(text),
+            Err(_) => self.failed = true,
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,201 @@
+//! `newt_outcome`: one block from the C allocator.
+
+use super::block;
+use super::panic::Panicked;
+use super::status::{self, NEWT_ERR_MEMORY, NEWT_ERR_PANIC, NEWT_OK, newt_status};
+use crate::error::{Error, ErrorKind};
+use crate::fold::{Folded, Verdict};
+use std::ffi::{c_char, c_void};
+use std::ptr;
+
+/// Why rounds_folded is what it is.
+#[allow(non_camel_case_types)]
+pub type newt_verdict = u32;
+
+/// The status is not NEWT_OK.
+pub const NEWT_VERDICT_NONE: newt_verdict = 0;
+/// The document changed.
+pub const NEWT_VERDICT_FOLDED: newt_verdict = 1;
+/// Fewer than min_rounds rounds would go; the document is as it was.
+pub const NEWT_VERDICT_NOTHING: newt_verdict = 2;
+/// The document would not have become smaller, or not by min_reclaim tokens;
+/// it is as it was.
+pub const NEWT_VERDICT_NOT_SMALLER: newt_verdict = 3;
+/// The mint declined; the document is as it was.
+pub const NEWT_VERDICT_DECLINED: newt_verdict = 4;
+/// The mint was NULL, and with one a fold would go ahead; the document is as
+/// it was, the counts (rounds_folded aside, which is 0) as if folded.
+pub const NEWT_VERDICT_PLANNED: newt_verdict = 5;
+
+/// What a call did. Owned by the library, read-only, one allocation.
+///
+/// Free it with newt_outcome_free, on any thread; never copy it by value,
+/// never give it to free(). May be read from any threads at once. Every string
+/// has a NUL after its last byte, so that printf("%s") works; lengths rule.
+#[allow(non_camel_case_types)]
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct newt_outcome {
+    /// NEWT_OK, or why the call was refused.
+    pub status: newt_status,
+    /// Why rounds_folded is what it is; NEWT_VERDICT_NONE unless status is
+    /// NEWT_OK.
+    pub verdict: newt_verdict,
+    /// The document, folded: UTF-8 JSON. NULL unless status is NEWT_OK.
+    pub json: *const c_char,
+    /// Bytes in json, its NUL not counted.
+    pub json_len: usize,
+    /// The handle of the newest card that this call wrote; NULL if none.
+    pub handle: *const c_char,
+    /// Bytes in handle, its NUL not counted.
+    pub handle_len: usize,
+    /// A sentence: what was expected, what was found, where, what to do. NULL
+    /// if status is NEWT_OK.
+    pub error: *const c_char,
+    /// The byte of the input at fault; SIZE_MAX if there is none.
+    pub error_offset: usize,
+    /// Complete rounds before the horizon that the configuration admits.
+    pub rounds_eligible: usize,
+    /// Rounds that this call folded.
+    pub rounds_folded: usize,
+    /// Cards that stand in json, older ones counted.
+    pub cards: usize,
+    /// Messages of the input.
+    pub messages_before: usize,
+    /// Messages in json.
+    pub messages_after: usize,
+    /// Estimated tokens of the input: see bytes_per_token.
+    pub tokens_before: usize,
+    /// Estimated tokens of json.
+    pub tokens_after: usize,
+    /// Bytes at the start of json that equal the input's: what a provider's
+    /// prefix cache can still use.
+    pub prefix_len: usize,
+    /// What went, what stayed and why, as JSON; NULL unless NEWT_FLAG_RECEIPT
+    /// asked for it and status is NEWT_OK.
+    pub receipt: *const c_char,
+    /// Bytes in receipt, its NUL not counted.
+    pub receipt_len: usize,
+}
+
+/// An outcome that says no more than why there is nothing.
+const fn refused(status: newt_status, error: *const c_char) -> newt_outcome {
+    newt_outcome {
+        status,
+        verdict: NEWT_VERDICT_NONE,
+        json: ptr::null(),
+        json_len: 0,
+        handle: ptr::null(),
+        handle_len: 0,
+        error,
+        error_offset: usize::MAX,
+        rounds_eligible: 0,
+        rounds_folded: 0,
+        cards: 0,
+        messages_before: 0,
+        messages_after: 0,
+        tokens_before: 0,
+        tokens_after: 0,
+        prefix_len: 0,
+        receipt: ptr::null(),
+        receipt_len: 0,
+    }
+}
+
+/// Outcomes that need no memory.
+struct Static(newt_outcome);
+// SAFETY: what they point to is static and never written.
+unsafe impl Sync for Static {}
+
+static NO_MEMORY: Static = Static(refused(
+    NEWT_ERR_MEMORY,
+    c"memory ran out; nothing was changed".as_ptr(),
+));
+static PANICKED: Static = Static(refused(
+    NEWT_ERR_PANIC,
+    c"the library ran into a defect of its own and stopped; nothing was changed, please report it"
+        .as_ptr(),
+));
+
+impl From<Panicked> for *const newt_outcome {
+    fn from(_: Panicked) -> Self {
+        &raw const PANICKED.0
+    }
+}
+
+/// The outcome of a refusal.
+pub(super) fn error(error: &Error) -> *const newt_outcome {
+    if error.kind == ErrorKind::Memory {
+        return &raw const NO_MEMORY.0;
+    }
+    let outcome = block::allocate(&[&[&error.sentence]], |at| newt_outcome {
+        error_offset: error.offset.unwrap_or(usize::MAX),
+        ..refused(status::of(error.kind), at[0])
+    });
+    if outcome.is_null() {
+        &raw const NO_MEMORY.0
+    } else {
+        outcome
+    }
+}
+
+/// The outcome of a call that went through.
+pub(super) fn done(folded: &Folded<'_>) -> *const newt_outcome {
+    let summary = &folded.summary;
+    let handle = summary.handle.as_deref();
+    let receipt = summary.receipt.as_deref();
+    let outcome = block::allocate(
+        &[
+            &folded.pieces,
+            &[handle.unwrap_or_default()],
+            &[receipt.unwrap_or_default()],
+        ],
+        |at| newt_outcome {
+            status: NEWT_OK,
+            verdict: match summary.verdict {
+                Verdict::Folded => NEWT_VERDICT_FOLDED,
+                Verdict::Nothing => NEWT_VERDICT_NOTHING,
+                Verdict::NotSmaller => NEWT_VERDICT_NOT_SMALLER,
+                Verdict::Declined => NEWT_VERDICT_DECLINED,
+                Verdict::Planned => NEWT_VERDICT_PLANNED,
+            },
+            json: at[0],
+            json_len: folded.pieces.iter().map(|piece| piece.len()).sum(),
+            handle: handle.map_or(ptr::null(), |_| at[1]),
+            handle_len: handle.map_or(0, str::len),
+            error: ptr::null(),
+            error_offset: usize::MAX,
+            rounds_eligible: summary.rounds_eligible,
+            rounds_folded: summary.rounds_folded,
+            cards: summary.cards,
+            messages_before: summary.messages_before,
+            messages_after: summary.messages_after,
+            tokens_before: summary.tokens_before,
+            tokens_after: summary.tokens_after,
+            prefix_len: summary.prefix_len,
+            receipt: receipt.map_or(ptr::null(), |_| at[2]),
+            receipt_len: receipt.map_or(0, str::len),
+        },
+    );
+    if outcome.is_null() {
+        &raw const NO_MEMORY.0
+    } else {
+        outcome
+    }
+}
+
+/// Frees an outcome and every string in it. NULL is fine.
+///
+/// Thread-safe; each outcome is freed once, on any thread.
+///
+/// # Safety
+/// `outcome` is NULL or came from this library and was not freed before.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn newt_outcome_free(outcome: *const newt_outcome) {
+    let ours = [&raw const NO_MEMORY.0, &raw const PANICKED.0];
+    if !ours.iter().any(|kept| ptr::eq(*kept, outcome)) {
+        // SAFETY: by this function's contract the pointer is NULL or a block
+        // of `block::allocate`, which takes it from malloc.
+        unsafe { libc::free(outcome.cast_mut().cast::<c_void>()) };
+    }
+}

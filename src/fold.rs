@@ -1,0 +1,656 @@
+//! The fold: plan, gate, mint, splice.
+//!
+//! The mint belongs to the host, so the fold stops for it: [`Fold::plan`] does
+//! everything up to the first mint, the caller takes each span and brings its
+//! handle, [`Fold::finish`] does the rest. Nothing here ever calls out.
+
+use crate::buffer::Buffer;
+use crate::card::{self, Card};
+use crate::config::{Config, Form, Grouping};
+use crate::error::{Error, ErrorKind};
+use crate::format::{CardMessage, Facts, Role};
+use crate::one_line;
+use crate::round::{Block, Kind, Rounds};
+use crate::tokens::Tokens;
+use crate::transcript::{Edit, Transcript, kept_prefix, splice};
+use std::ops::Range;
+
+/// The handle's length that the gate reckons with before a mint has spoken.
+const GATE_HANDLE_BYTES: usize = 64;
+
+/// Why so many rounds were folded and no others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The document changed.
+    Folded,
+    /// Fewer than `min_rounds` would go.
+    Nothing,
+    /// It would not have become smaller, or not by `min_reclaim`.
+    NotSmaller,
+    /// The mint declined.
+    Declined,
+    /// There was no mint; a fold would go ahead.
+    Planned,
+}
+
+/// What a fold did, in numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Summary {
+    /// Why.
+    pub verdict: Verdict,
+    /// The handle of the newest card written.
+    pub handle: Option<String>,
+    /// Rounds that the configuration admits.
+    pub rounds_eligible: usize,
+    /// Rounds that went.
+    pub rounds_folded: usize,
+    /// Cards standing in the document, older ones counted.
+    pub cards: usize,
+    /// Messages of the input.
+    pub messages_before: usize,
+    /// Messages of the output.
+    pub messages_after: usize,
+    /// Estimated tokens of the input.
+    pub tokens_before: usize,
+    /// Estimated tokens of the output.
+    pub tokens_after: usize,
+    /// Bytes at the start that input and output share.
+    pub prefix_len: usize,
+    /// What went, what stayed and why, as JSON, if it was asked for.
+    pub receipt: Option<String>,
+}
+
+/// A card about to be written.
+struct Draft {
+    /// The blocks it may cover: all of them in RUNS grouping, those that go in
+    /// ALL grouping.
+    blocks: Range<usize>,
+    /// Rounds it newly folds.
+    rounds: usize,
+    /// Cards it absorbs.
+    absorbed: usize,
+    /// The card but for its last line.
+    head: String,
+    /// What it replaces, as the gate weighs it.
+    replaced: Size,
+    /// The message, or messages, once the handle is known.
+    message: String,
+    handle: String,
+}
+
+/// Bytes, and the bytes that the estimate counts.
+#[derive(Debug, Clone, Copy, Default)]
+struct Size {
+    bytes: usize,
+    weight: usize,
+}
+
+/// A fold under way.
+pub struct Fold<'a, 'c> {
+    config: &'c Config,
+    transcript: Transcript<'a>,
+    blocks: Vec<Block>,
+    drafts: Vec<Draft>,
+    verdict: Verdict,
+}
+
+/// What a fold leaves: the document in pieces, to be written one after another.
+pub struct Folded<'f> {
+    /// The pieces.
+    pub pieces: Vec<&'f str>,
+    /// What was done.
+    pub summary: Summary,
+}
+
+impl<'a, 'c> Fold<'a, 'c> {
+    /// Reads the document and decides what goes: everything up to the mint.
+    pub fn plan(document: &'a [u8], config: &'c Config) -> Result<Self, Error> {
+        config.check()?;
+        let mut rounds = Rounds::new(config);
+        let transcript = Transcript::read(document, config, &mut rounds)?;
+        let mut fold = Self {
+            config,
+            transcript,
+            blocks: rounds.finish()?,
+            drafts: Vec::new(),
+            verdict: Verdict::Nothing,
+        };
+        let any_dropped = fold.draft()?;
+        let rounds: usize = fold.drafts.iter().map(|draft| draft.rounds).sum();
+        fold.verdict = if rounds < config.min_rounds.max(1) {
+            if any_dropped {
+                Verdict::NotSmaller
+            } else {
+                Verdict::Nothing
+            }
+        } else if fold.wins() < config.min_reclaim {
+            Verdict::NotSmaller
+        } else {
+            Verdict::Planned
+        };
+        if fold.verdict != Verdict::Planned {
+            fold.drafts.clear();
+        }
+        Ok(fold)
+    }
+
+    /// Spans that want a handle; 0 when nothing goes.
+    pub fn spans(&self) -> usize {
+        self.drafts.len()
+    }
+
+    /// The messages that one card will replace, verbatim, one a line.
+    pub fn span(&self, index: usize) -> Result<String, Error> {
+        let draft = &self.drafts[index];
+        let mut span = Buffer::with_capacity(draft.replaced.bytes)?;
+        for block in self.covered(draft) {
+            for message in block.messages.clone() {
+                if span.len() > 0 {
+                    span.push("\n");
+                }
+                push_line(self.transcript.message(message), &mut span);
+            }
+        }
+        span.finish()
+    }
+
+    /// Takes the handle that the mint gave a span.
+    pub fn take(&mut self, index: usize, handle: &[u8]) -> Result<(), Error> {
+        let usable = std::str::from_utf8(handle)
+            .ok()
+            .filter(|handle| card::is_handle(handle));
+        let Some(handle) = usable else {
+            return Err(Error::new(
+                ErrorKind::Handle,
+                format!(
+                    "the mint returned a handle of {} bytes that cannot stand in a card; expected 1 to 256 bytes of A-Z a-z 0-9 . _ ~ : / @ = + -",
+                    handle.len()
+                ),
+            ));
+        };
+        let message = self.message(index, handle)?;
+        let draft = &mut self.drafts[index];
+        draft.handle = handle.to_owned();
+        draft.message = message;
+        Ok(())
+    }
+
+    /// The mint declined: nothing goes.
+    pub fn decline(&mut self) {
+        self.drafts.clear();
+        self.verdict = Verdict::Declined;
+    }
+
+    /// The document as planned, unchanged, with the counts as if folded.
+    pub fn planned(&self) -> Result<Folded<'_>, Error> {
+        let mut summary = self.summary()?;
+        summary.rounds_folded = 0;
+        summary.handle = None;
+        summary.prefix_len = self.transcript.text.len();
+        Ok(Folded {
+            pieces: vec![self.transcript.text],
+            summary,
+        })
+    }
+
+    /// The folded document, once every span has its handle.
+    pub fn finish(&mut self) -> Result<Folded<'_>, Error> {
+        if self.verdict == Verdict::Planned {
+            let grows = |draft: &Draft| !self.smaller(draft.message.as_str(), draft.replaced);
+            if self.drafts.iter().any(grows) || self.wins() < self.config.min_reclaim {
+                self.drafts.clear();
+                self.verdict = Verdict::NotSmaller;
+            } else {
+                self.verdict = Verdict::Folded;
+            }
+        }
+        let edits = self.edits()?;
+        let mut summary = self.summary()?;
+        summary.prefix_len = kept_prefix(self.transcript.text, &edits);
+        Ok(Folded {
+            pieces: splice(self.transcript.text, &edits)?,
+            summary,
+        })
+    }
+
+    /// Drafts every card that is worth it; says whether one was not.
+    fn draft(&mut self) -> Result<bool, Error> {
+        let groups = match self.config.grouping {
+            Grouping::Runs => self.runs()?,
+            Grouping::All => self.all(),
+        };
+        let mut any_dropped = false;
+        for blocks in groups {
+            let mut draft = Draft {
+                blocks,
+                rounds: 0,
+                absorbed: 0,
+                head: String::new(),
+                replaced: Size::default(),
+                message: String::new(),
+                handle: String::new(),
+            };
+            let mut stood_for = 0u64;
+            let (mut rounds, mut absorbed, mut media) = (0, 0, 0);
+            for block in self.covered(&draft) {
+                match block.kind {
+                    Kind::Card(before) => {
+                        absorbed += 1;
+                        stood_for = stood_for.saturating_add(before);
+                    }
+                    _ => {
+                        rounds += 1;
+                        stood_for = stood_for.saturating_add(1);
+                    }
+                }
+                media += self.transcript.media_in(&block.messages);
+            }
+            let bytes = self.replaced(&draft)?.iter().map(Range::len).sum();
+            draft.rounds = rounds;
+            draft.absorbed = absorbed;
+            draft.replaced = Size {
+                bytes,
+                weight: bytes - media,
+            };
+            let lines = self.lines(&draft)?;
+            let mut head = Buffer::default();
+            card::write_head(stood_for, &lines, &mut head);
+            draft.head = head.finish()?;
+            self.drafts.try_reserve(1)?;
+            self.drafts.push(draft);
+            let last = self.drafts.len() - 1;
+            let message = self.message(last, &"x".repeat(GATE_HANDLE_BYTES))?;
+            if self.smaller(&message, self.drafts[last].replaced) {
+                self.drafts[last].message = message;
+            } else {
+                self.drafts.pop();
+                any_dropped = true;
+            }
+        }
+        Ok(any_dropped)
+    }
+
+    /// RUNS: one card a run, which absorbs the card directly before it while
+    /// that one stands for at most twice as many rounds as the new one.
+    ///
+    /// So n rounds in a row leave O(log n) cards, each round is written again
+    /// O(log n) times, and the oldest card, on which most of a provider's
+    /// prefix cache depends, changes least.
+    fn runs(&self) -> Result<Vec<Range<usize>>, Error> {
+        /// Adjacent blocks: a card that stands, or what one card will cover.
+        struct Group {
+            blocks: Range<usize>,
+            stands_for: u64,
+            new: bool,
+        }
+        fn merge(stretch: &mut Vec<Group>) {
+            while let [.., before, last] = stretch.as_mut_slice()
+                && last.new
+                && before.stands_for / 2 <= last.stands_for
+                && before.stands_for <= last.stands_for.saturating_mul(2)
+            {
+                before.stands_for = before.stands_for.saturating_add(last.stands_for);
+                before.blocks.end = last.blocks.end;
+                before.new = true;
+                stretch.pop();
+            }
+        }
+        let mut runs = Vec::new();
+        let mut stretch: Vec<Group> = Vec::new();
+        let mut in_run = false;
+        for (index, block) in self.blocks.iter().enumerate() {
+            let adjacent = index > 0 && self.blocks[index - 1].messages.end == block.messages.start;
+            let stands_for = match block.kind {
+                Kind::Eligible => Some(1),
+                Kind::Card(rounds) if self.aged(block) => Some(rounds),
+                _ => None,
+            };
+            if !adjacent || stands_for.is_none() {
+                merge(&mut stretch);
+                runs.try_reserve(stretch.len())?;
+                runs.extend(
+                    stretch
+                        .drain(..)
+                        .filter(|group| group.new)
+                        .map(|group| group.blocks),
+                );
+                in_run = false;
+            }
+            let Some(stands_for) = stands_for else {
+                continue;
+            };
+            let new = block.kind == Kind::Eligible;
+            match stretch.last_mut() {
+                Some(last) if in_run && new => {
+                    last.blocks.end = index + 1;
+                    last.stands_for += 1;
+                }
+                _ => {
+                    merge(&mut stretch);
+                    stretch.try_reserve(1)?;
+                    stretch.push(Group {
+                        blocks: index..index + 1,
+                        stands_for,
+                        new,
+                    });
+                }
+            }
+            in_run = new;
+        }
+        merge(&mut stretch);
+        runs.try_reserve(stretch.len())?;
+        runs.extend(
+            stretch
+                .into_iter()
+                .filter(|group| group.new)
+                .map(|group| group.blocks),
+        );
+        Ok(runs)
+    }
+
+    /// ALL: one card for every round that goes, and every card that stands.
+    fn all(&self) -> Vec<Range<usize>> {
+        let any = self.blocks.iter().any(|block| block.kind == Kind::Eligible);
+        if any {
+            vec![0..self.blocks.len()]
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// Whether a block stands wholly before the horizon.
+    fn aged(&self, block: &Block) -> bool {
+        let horizon = self
+            .transcript
+            .messages
+            .len()
+            .saturating_sub(self.config.keep_last);
+        block.messages.end <= horizon
+    }
+
+    /// The blocks that a card replaces.
+    fn covered(&self, draft: &Draft) -> impl DoubleEndedIterator<Item = &Block> {
+        self.blocks[draft.blocks.clone()]
+            .iter()
+            .filter(|block| match block.kind {
+                Kind::Eligible => true,
+                Kind::Card(_) => self.aged(block),
+                _ => false,
+            })
+    }
+
+    /// The newest lines of a card, oldest first: of cards it absorbs, and of
+    /// rounds.
+    fn lines(&self, draft: &Draft) -> Result<Vec<String>, Error> {
+        let max = self.config.max_card_lines;
+        let mut lines: Vec<String> = Vec::new();
+        for block in self.covered(draft).rev() {
+            if lines.len() >= max {
+                break;
+            }
+            if let Kind::Card(_) = block.kind {
+                let text = self.card_text(block)?;
+                let Some(card) = Card::parse(&text) else {
+                    continue;
+                };
+                let room = max - lines.len();
+                lines.try_reserve(card.lines.len().min(room))?;
+                lines.extend(
+                    card.lines
+                        .iter()
+                        .rev()
+                        .take(room)
+                        .map(|line| (*line).to_owned()),
+                );
+            } else {
+                lines.try_reserve(1)?;
+                lines.push(self.line(block)?);
+            }
+        }
+        lines.reverse();
+        Ok(lines)
+    }
+
+    /// What one round says in a card.
+    fn line(&self, block: &Block) -> Result<String, Error> {
+        let (mut calls, mut results, mut prose) = (Vec::new(), Vec::new(), Vec::new());
+        self.each(block, |facts| {
+            calls.append(&mut facts.calls);
+            results.append(&mut facts.results);
+            prose.append(&mut facts.prose);
+        })?;
+        let format = self.transcript.format;
+        Ok(one_line::round(
+            format,
+            &calls,
+            &results,
+            &prose,
+            self.config,
+        ))
+    }
+
+    /// The text of a card that stands in the document.
+    fn card_text(&self, block: &Block) -> Result<String, Error> {
+        let mut text = String::new();
+        self.each(block, |facts| {
+            if let Some(card) = facts.card {
+                text = card.decoded().into_owned();
+            }
+        })?;
+        Ok(text)
+    }
+
+    /// Reads the messages of a block again.
+    fn each(&self, block: &Block, mut each: impl FnMut(&mut Facts<'a>)) -> Result<(), Error> {
+        let mut facts = Facts::default();
+        for message in block.messages.clone() {
+            facts.clear();
+            let mut reader = crate::json::Reader::new(self.transcript.message(message));
+            self.transcript.format.read(&mut reader, &mut facts)?;
+            each(&mut facts);
+        }
+        Ok(())
+    }
+
+    /// The message, or the two messages, of a draft under a handle.
+    fn message(&self, index: usize, handle: &str) -> Result<String, Error> {
+        let draft = &self.drafts[index];
+        let mut text = Buffer::with_capacity(draft.head.len() + 2 * GATE_HANDLE_BYTES)?;
+        text.push(&draft.head);
+        card::write_foot(handle, &self.config.fetch_tool, &mut text);
+        let text = text.finish()?;
+
+        let Some(round) = self
+            .covered(draft)
+            .find(|block| block.kind == Kind::Eligible)
+        else {
+            return Ok(text);
+        };
+        let mut like = Facts::default();
+        self.each(round, |facts| {
+            if facts.role == Role::Calls && like.calls.is_empty() {
+                like.calls.append(&mut facts.calls);
+            }
+        })?;
+        let mut out = Buffer::default();
+        self.transcript.format.write_card(
+            &CardMessage {
+                form: self.config.card,
+                text: &text,
+                handle,
+                fetch_tool: &self.config.fetch_tool,
+                call_id: &self.free_call_id(index, handle),
+                separator: self.transcript.separator_before(round.messages.start + 1),
+                like: &like,
+            },
+            &mut out,
+        );
+        out.finish()
+    }
+
+    /// The first id derived from the handle that no call of the document has.
+    fn free_call_id(&self, index: usize, handle: &str) -> String {
+        let mut id = card::call_id(handle, 0);
+        if self.config.card == Form::Tool {
+            let stands = |text: &str, id: &str| {
+                memchr::memmem::find(text.as_bytes(), id.as_bytes()).is_some()
+            };
+            let mut attempt = 0;
+            while stands(self.transcript.text, &id)
+                || self.drafts[..index]
+                    .iter()
+                    .any(|draft| stands(&draft.message, &id))
+            {
+                attempt += 1;
+                id = card::call_id(handle, attempt);
+            }
+        }
+        id
+    }
+
+    /// Whether a card is smaller than what it replaces.
+    fn smaller(&self, message: &str, replaced: Size) -> bool {
+        let tokens = Tokens::new(self.config.bytes_per_token);
+        message.len() < replaced.bytes && tokens.of(message.len()) < tokens.of(replaced.weight)
+    }
+
+    /// Bytes that the estimate counts after the fold.
+    fn weight_after(&self) -> usize {
+        let won: usize = self
+            .drafts
+            .iter()
+            .map(|draft| draft.replaced.weight - draft.message.len())
+            .sum();
+        self.transcript.weight() - won
+    }
+
+    /// Estimated tokens that the fold wins.
+    fn wins(&self) -> usize {
+        let tokens = Tokens::new(self.config.bytes_per_token);
+        tokens.of(self.transcript.weight()) - tokens.of(self.weight_after())
+    }
+
+    /// The bytes that a card replaces, in order. The card stands where the
+    /// first of them stood; what goes elsewhere takes the separator before it
+    /// along.
+    fn replaced(&self, draft: &Draft) -> Result<Vec<Range<usize>>, Error> {
+        let messages = &self.transcript.messages;
+        let mut ranges: Vec<Range<usize>> = Vec::new();
+        let mut last_end = None;
+        for block in self.covered(draft) {
+            let (start, end) = (block.messages.start, block.messages.end);
+            let bytes = match last_end {
+                Some(_) => messages[start - 1].end..messages[end - 1].end,
+                None => messages[start].start..messages[end - 1].end,
+            };
+            match ranges.last_mut() {
+                Some(range) if last_end == Some(start) => range.end = bytes.end,
+                _ => {
+                    ranges.try_reserve(1)?;
+                    ranges.push(bytes);
+                }
+            }
+            last_end = Some(end);
+        }
+        Ok(ranges)
+    }
+
+    /// What becomes of the document.
+    fn edits(&self) -> Result<Vec<Edit<'_>>, Error> {
+        let mut edits: Vec<Edit<'_>> = Vec::new();
+        for draft in &self.drafts {
+            let ranges = self.replaced(draft)?;
+            edits.try_reserve(ranges.len())?;
+            for (index, bytes) in ranges.into_iter().enumerate() {
+                let with = if index == 0 {
+                    draft.message.as_str()
+                } else {
+                    ""
+                };
+                edits.push(Edit { bytes, with });
+            }
+        }
+        Ok(edits)
+    }
+
+    fn summary(&self) -> Result<Summary, Error> {
+        let count = |is: fn(&Block) -> bool| self.blocks.iter().filter(|block| is(block)).count();
+        let gone: usize = self
+            .drafts
+            .iter()
+            .flat_map(|draft| self.covered(draft))
+            .map(|block| block.messages.len())
+            .sum();
+        let width = if self.config.card == Form::Tool { 2 } else { 1 };
+        let tokens = Tokens::new(self.config.bytes_per_token);
+        let absorbed: usize = self.drafts.iter().map(|draft| draft.absorbed).sum();
+        let messages = self.transcript.messages.len();
+        Ok(Summary {
+            verdict: self.verdict,
+            handle: self.drafts.last().map(|draft| draft.handle.clone()),
+            rounds_eligible: count(|block| block.kind == Kind::Eligible),
+            rounds_folded: self.drafts.iter().map(|draft| draft.rounds).sum(),
+            cards: count(|block| matches!(block.kind, Kind::Card(_))) - absorbed
+                + self.drafts.len(),
+            messages_before: messages,
+            messages_after: messages - gone + width * self.drafts.len(),
+            tokens_before: tokens.of(self.transcript.weight()),
+            tokens_after: tokens.of(self.weight_after()),
+            prefix_len: 0,
+            receipt: None,
+        })
+    }
+}
+
+/// Writes a message on one line: white space around a line break goes, which
+/// can only stand between tokens.
+fn push_line(message: &str, span: &mut Buffer) {
+    let mut lines = message.split('\n');
+    let mut line = lines.next().unwrap_or(message);
+    for next in lines {
+        span.push(line.trim_end_matches([' ', '\t', '\r']));
+        line = next.trim_start_matches([' ', '\t', '\r']);
+    }
+    span.push(line);
+}
+
+/// Folds a document with a mint that is a closure; `None` declines.
+///
+/// ```
+/// use newt_fold::{Config, Results, fold};
+///
+/// let round = |n: usize| format!(
+///     r#"{{"role":"assistant","content":"","tool_calls":[{{"id":"c{n}","type":"function","function":{{"name":"read","arguments":"{{\"path\":\"f{n}\"}}"}}}}]}},{{"role":"tool","tool_call_id":"c{n}","content":"{}"}}"#,
+///     "a line\\n".repeat(90),
+/// );
+/// let document = format!(r#"[{{"role":"user","content":"go"}},{},{}]"#, round(1), round(2));
+/// let config = Config { keep_last: 0, results: Results::Any, ..Config::default() };
+/// let mut kept = Vec::new();
+/// let (folded, summary) = fold(document.as_bytes(), &config, |span| {
+///     kept.push(span.to_owned());
+///     Some("h7q2kx3m".to_owned())
+/// })?;
+/// assert_eq!(summary.rounds_folded, 2);
+/// assert!(folded.contains(r#"memory_fetch(\"compaction:h7q2kx3m\")"#));
+/// assert_eq!(kept[0].lines().count(), 4);
+/// # Ok::<(), newt_fold::Error>(())
+/// ```
+pub fn fold(
+    document: &[u8],
+    config: &Config,
+    mut mint: impl FnMut(&str) -> Option<String>,
+) -> Result<(String, Summary), Error> {
+    let mut fold = Fold::plan(document, config)?;
+    for index in 0..fold.spans() {
+        let span = fold.span(index)?;
+        match mint(&span) {
+            Some(handle) => fold.take(index, handle.as_bytes())?,
+            None => {
+                fold.decline();
+                break;
+            }
+        }
+    }
+    let folded = fold.finish()?;
+    Ok((folded.pieces.concat(), folded.summary))
+}

@@ -1,0 +1,199 @@
+//! OpenAI chat completions, and those who follow it.
+//!
+//! Mistral writes the same; Ollama gives calls no id and arguments as an
+//! object; SWE-agent names a result's calls in `tool_call_ids`, a list, which
+//! pairs by position; the legacy form has one `function_call` and a message of
+//! `role:"function"`.
+//! <https://platform.openai.com/docs/api-reference/chat>
+
+use super::{Answer, Body, Call, CardMessage, Facts, Format, Role, parts};
+use crate::buffer::Buffer;
+use crate::config::Form;
+use crate::error::Error;
+use crate::json::{Raw, Reader, Text};
+
+pub(super) struct Chat;
+
+impl Format for Chat {
+    fn read<'a>(&self, reader: &mut Reader<'a>, facts: &mut Facts<'a>) -> Result<(), Error> {
+        let mut role = None;
+        let mut content = None;
+        let mut result_id = None;
+        let mut all_objects = false;
+        let mut legacy = None;
+        let mut failed = false;
+        reader.object(|r, key| {
+            match key {
+                "role" => role = r.skip()?.text(),
+                "content" => content = Some(r.skip()?),
+                "tool_call_id" => result_id = r.skip()?.text().filter(|id| !id.is_empty()),
+                "tool_calls" => {
+                    facts.calls.clear();
+                    all_objects = true;
+                    r.array(|r| {
+                        let (call, is_object, signed) = read_call(r)?;
+                        facts.calls.push(call);
+                        all_objects &= is_object;
+                        facts.reasoning |= signed;
+                        Ok(())
+                    })?;
+                }
+                "function_call" => {
+                    let (call, is_object) = read_function(r)?;
+                    legacy = is_object.then_some(call);
+                }
+                "reasoning_content" | "reasoning" | "reasoning_details" => {
+                    let value = r.skip()?;
+                    facts.reasoning |= !value.is_null() && value.as_str() != "\"\"";
+                    facts.bare = false;
+                }
+                "is_error" => failed |= r.skip()?.is_true(),
+                "status" => {
+                    let status = r.skip()?.text();
+                    facts.pending |= status.is_some_and(super::is_unfinished);
+                    failed |= status.is_some_and(super::is_failure);
+                }
+                "id" | "type" | "cache_control" => drop(r.skip()?),
+                _ => {
+                    facts.bare = false;
+                    r.skip()?;
+                }
+            }
+            Ok(())
+        })?;
+        let Some(role) = role else {
+            return Ok(());
+        };
+        if role.is("assistant") {
+            if facts.calls.is_empty() {
+                facts.calls.extend(legacy);
+                all_objects = true;
+                facts.bare &= legacy.is_none();
+            }
+            if facts.calls.is_empty() || !all_objects {
+                facts.calls.clear();
+            } else {
+                facts.role = Role::Calls;
+                if let Some(content) = content {
+                    parts::prose(content, &mut facts.prose);
+                }
+                return Ok(());
+            }
+        } else if role.is("tool") || role.is("function") {
+            facts.role = Role::Results;
+            facts.results.push(Answer {
+                id: result_id,
+                content,
+                failed,
+            });
+        } else if role.is("user") {
+            facts.role = Role::User;
+        } else {
+            return Ok(());
+        }
+        if let Some(content) = content.filter(|_| facts.bare) {
+            parts::card(content, facts);
+        }
+        Ok(())
+    }
+
+    fn body<'a>(&self, content: Raw<'a>) -> Body<'a> {
+        parts::body(content)
+    }
+
+    fn single_text<'a>(&self, content: Raw<'a>) -> Option<Text<'a>> {
+        parts::single_text(content)
+    }
+
+    fn write_card(&self, card: &CardMessage<'_>, out: &mut Buffer) {
+        match card.form {
+            Form::User => out.push(r#"{"role":"user","content":"#),
+            Form::Assistant => out.push(r#"{"role":"assistant","content":"#),
+            Form::Tool => {
+                out.push(r#"{"role":"assistant","content":"","tool_calls":[{"id":""#);
+                out.push(card.call_id);
+                out.push(r#"","type":"function","function":{"name":""#);
+                out.push(card.fetch_tool);
+                out.push(r#"","arguments":"#);
+                // Ollama's arguments are an object; everybody else's a string.
+                let takes_object = card
+                    .like
+                    .calls
+                    .iter()
+                    .any(|call| call.arguments.is_some_and(Raw::is_object));
+                let [open, close] = if takes_object {
+                    [r#"{"address":"compaction:"#, r#""}"#]
+                } else {
+                    [r#""{\"address\":\"compaction:"#, r#"\"}""#]
+                };
+                out.push(open);
+                out.push(card.handle);
+                out.push(close);
+                out.push("}}]}");
+                out.push(card.separator);
+                out.push(r#"{"role":"tool","tool_call_id":""#);
+                out.push(card.call_id);
+                out.push(r#"","content":"#);
+            }
+        }
+        out.push_json(card.text);
+        out.push("}");
+    }
+}
+
+/// One element of `tool_calls`: the call, whether it is an object at all, and
+/// whether it carries a thought signature (Gemini behind a chat front end).
+fn read_call<'a>(reader: &mut Reader<'a>) -> Result<(Call<'a>, bool, bool), Error> {
+    let mut id = None;
+    let mut function = Call {
+        id: None,
+        name: None,
+        arguments: None,
+    };
+    let mut signed = false;
+    let value = reader.object(|r, key| {
+        match key {
+            "id" => id = r.skip()?.text().filter(|id| !id.is_empty()),
+            // `custom` is OpenAI's tool with a free-form `input`.
+            "function" | "custom" => {
+                let (call, is_object) = read_function(r)?;
+                if is_object {
+                    function = call;
+                } else {
+                    // Some recorders write the bare name here.
+                    function.name = call.name;
+                }
+            }
+            "arguments" if function.arguments.is_none() => {
+                function.arguments = Some(r.skip()?);
+            }
+            "extra_content" => {
+                let extra = r.skip()?.as_str().as_bytes();
+                signed = memchr::memmem::find(extra, b"\"thought_signature\"").is_some();
+            }
+            _ => drop(r.skip()?),
+        }
+        Ok(())
+    })?;
+    function.id = id;
+    Ok((function, value.is_object(), signed))
+}
+
+/// The function of a call, and whether it is an object.
+fn read_function<'a>(reader: &mut Reader<'a>) -> Result<(Call<'a>, bool), Error> {
+    let (mut name, mut arguments) = (None, None);
+    let value = reader.object(|r, key| {
+        match key {
+            "name" => name = r.skip()?.text(),
+            "arguments" | "input" => arguments = Some(r.skip()?),
+            _ => drop(r.skip()?),
+        }
+        Ok(())
+    })?;
+    let call = Call {
+        id: None,
+        name: name.or(value.text()),
+        arguments,
+    };
+    Ok((call, value.is_object()))
+}

@@ -1,0 +1,220 @@
+//! What a message is in each wire format: one file a format, one trait.
+
+mod chat;
+mod parts;
+
+use crate::buffer::Buffer;
+use crate::config::{Form, Wire};
+use crate::error::Error;
+use crate::json::{Raw, Reader, Text};
+
+/// What a message is for, as far as rounds go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Role {
+    /// It makes calls.
+    Calls,
+    /// It is nothing but results.
+    Results,
+    /// It belongs to the calls that follow it, if calls follow (Responses).
+    Lead,
+    /// A user's words.
+    User,
+    /// Anything else.
+    #[default]
+    Other,
+}
+
+/// A request to run a tool.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Call<'a> {
+    /// `None` where the format gives it none, or an empty one.
+    pub(crate) id: Option<Text<'a>>,
+    pub(crate) name: Option<Text<'a>>,
+    /// The arguments: an object, or a string that holds one.
+    pub(crate) arguments: Option<Raw<'a>>,
+}
+
+/// An answer to a call.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Answer<'a> {
+    /// `None` where the format gives it none, or an empty one.
+    pub(crate) id: Option<Text<'a>>,
+    /// What the tool said, as the format writes it.
+    pub(crate) content: Option<Raw<'a>>,
+    /// Whether the format's own flag says that the tool failed.
+    pub(crate) failed: bool,
+}
+
+/// What one message says, in slices of the document.
+///
+/// One `Facts` is filled again for each message, so that reading a transcript
+/// allocates nothing a message.
+#[derive(Debug, Default)]
+pub(crate) struct Facts<'a> {
+    pub(crate) role: Role,
+    pub(crate) calls: Vec<Call<'a>>,
+    pub(crate) results: Vec<Answer<'a>>,
+    /// The assistant's words beside its calls.
+    pub(crate) prose: Vec<Text<'a>>,
+    /// The message carries reasoning that a provider may want back.
+    pub(crate) reasoning: bool,
+    /// A call or result says of itself that it is not finished.
+    pub(crate) pending: bool,
+    /// Nothing stands beside the calls, or the results, but what a card has.
+    pub(crate) bare: bool,
+    /// The text, if the message has the shape of a card and begins like one.
+    pub(crate) card: Option<Text<'a>>,
+}
+
+impl Facts<'_> {
+    pub(crate) fn clear(&mut self) {
+        self.role = Role::Other;
+        self.calls.clear();
+        self.results.clear();
+        self.prose.clear();
+        self.reasoning = false;
+        self.pending = false;
+        self.bare = true;
+        self.card = None;
+    }
+}
+
+/// What a result holds.
+#[derive(Debug, Default)]
+pub(crate) struct Body<'a> {
+    /// Its texts, in order.
+    pub(crate) texts: Vec<Text<'a>>,
+    /// What is no text, by kind: "image", "document", …
+    pub(crate) others: Vec<Text<'a>>,
+    /// A value that is neither text nor parts.
+    pub(crate) json: Option<Raw<'a>>,
+    /// The body itself says that the tool failed.
+    pub(crate) failed: bool,
+}
+
+/// What is needed to write a card as a message.
+pub(crate) struct CardMessage<'a> {
+    pub(crate) form: Form,
+    /// The card, frame and all.
+    pub(crate) text: &'a str,
+    pub(crate) handle: &'a str,
+    pub(crate) fetch_tool: &'a str,
+    /// The id of the call that a TOOL card makes.
+    pub(crate) call_id: &'a str,
+    /// What stands between two messages of the document.
+    pub(crate) separator: &'a str,
+    /// A round's calls that the card replaces: the document's own habits.
+    pub(crate) like: &'a Facts<'a>,
+}
+
+/// One provider's messages.
+pub(crate) trait Format: Sync {
+    /// Reads one message and says what it is.
+    ///
+    /// An element that is no object is a message of no kind.
+    fn read<'a>(&self, reader: &mut Reader<'a>, facts: &mut Facts<'a>) -> Result<(), Error>;
+
+    /// What a result holds.
+    fn body<'a>(&self, content: Raw<'a>) -> Body<'a>;
+
+    /// The result's text, where it is one text and nothing else.
+    fn single_text<'a>(&self, content: Raw<'a>) -> Option<Text<'a>>;
+
+    /// Whether calls of several messages in a row make one round.
+    fn calls_join(&self) -> bool {
+        false
+    }
+
+    /// The member of a request body that holds the messages.
+    fn member(&self) -> &'static str {
+        "messages"
+    }
+
+    /// Writes a card: one message, or a call and its result.
+    fn write_card(&self, card: &CardMessage<'_>, out: &mut Buffer);
+}
+
+/// Whether a status says that a call or result is still being made, or waits
+/// for somebody's approval.
+fn is_unfinished(status: Text<'_>) -> bool {
+    const WORDS: [&str; 7] = [
+        "in_progress",
+        "incomplete",
+        "pending",
+        "queued",
+        "requires_action",
+        "requires_approval",
+        "awaiting_approval",
+    ];
+    WORDS.iter().any(|word| status.is(word))
+}
+
+/// Whether a status says that the tool failed.
+fn is_failure(status: Text<'_>) -> bool {
+    status.is("error") || status.is("failed")
+}
+
+/// The format of a number of the configuration, where it is built in.
+pub(crate) fn of(wire: Wire) -> Option<&'static dyn Format> {
+    match wire {
+        Wire::Chat => Some(&chat::Chat),
+        _ => None,
+    }
+}
+
+/// The format that the first tell-tale in a message shows, if it holds one.
+pub(crate) fn tell_tale(reader: &mut Reader<'_>) -> Result<Option<Wire>, Error> {
+    let (mut parts, mut item, mut blocks, mut chat) = (false, false, false, false);
+    reader.object(|r, key| {
+        match key {
+            "parts" => {
+                parts = true;
+                r.skip()?;
+            }
+            "type" => {
+                item = r.skip()?.text().is_some_and(|t| {
+                    t.is("function_call")
+                        || t.is("custom_tool_call")
+                        || t.is("reasoning")
+                        || t.is("function_call_output")
+                        || t.is("custom_tool_call_output")
+                });
+            }
+            "content" => {
+                blocks = false;
+                r.array(|r| {
+                    r.object(|r, key| {
+                        let value = r.skip()?;
+                        if key == "type" {
+                            blocks |= value
+                                .text()
+                                .is_some_and(|t| t.is("tool_use") || t.is("tool_result"));
+                        }
+                        Ok(())
+                    })?;
+                    Ok(())
+                })?;
+            }
+            "tool_calls" => {
+                let value = r.skip()?;
+                chat |= value.is_filled_array();
+            }
+            "role" => chat |= r.skip()?.text().is_some_and(|t| t.is("tool")),
+            _ => {
+                r.skip()?;
+            }
+        }
+        Ok(())
+    })?;
+    Ok(if parts {
+        Some(Wire::Gemini)
+    } else if item {
+        Some(Wire::Responses)
+    } else if blocks {
+        Some(Wire::Anthropic)
+    } else if chat {
+        Some(Wire::Chat)
+    } else {
+        None
+    })
+}

@@ -1,0 +1,587 @@
+//! JSON read in place: one checked pass, no tree, no recursion.
+//!
+//! [`Reader`] is a pull reader: whoever knows the shape of a value drives it,
+//! and everything it is not asked about is checked and passed over. What it
+//! returns are slices of the document, so that what is kept can be written
+//! again byte for byte.
+//!
+//! The grammar is that of RFC 8259 without a limit on depth or on the size of
+//! numbers. A lone surrogate escape (`"\ud83d"`) is accepted, as RFC 8259
+//! section 8.2 allows: real transcripts hold them.
+
+use crate::error::{Error, ErrorKind};
+use std::borrow::Cow;
+
+/// One JSON value as it stands in the document, checked.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Raw<'a>(&'a str);
+
+impl<'a> Raw<'a> {
+    pub(crate) fn as_str(self) -> &'a str {
+        self.0
+    }
+
+    /// The text, if the value is a string.
+    pub(crate) fn text(self) -> Option<Text<'a>> {
+        let inner = self.0.strip_prefix('"')?;
+        Some(Text(&inner[..inner.len() - 1]))
+    }
+
+    pub(crate) fn is_null(self) -> bool {
+        self.0 == "null"
+    }
+
+    pub(crate) fn is_true(self) -> bool {
+        self.0 == "true"
+    }
+
+    pub(crate) fn is_array(self) -> bool {
+        self.0.starts_with('[')
+    }
+
+    pub(crate) fn is_object(self) -> bool {
+        self.0.starts_with('{')
+    }
+
+    /// Whether the value is an array with something in it.
+    pub(crate) fn is_filled_array(self) -> bool {
+        self.0.starts_with('[') && !self.0[1..].trim_ascii_start().starts_with(']')
+    }
+
+    /// Reads the value again, from its first byte.
+    pub(crate) fn reader(self) -> Reader<'a> {
+        Reader::new(self.0)
+    }
+}
+
+/// What stands between the quotes of a JSON string, escapes untouched.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Text<'a>(&'a str);
+
+impl<'a> Text<'a> {
+    /// The text between the quotes, as written.
+    pub(crate) fn raw(self) -> &'a str {
+        self.0
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The text that is meant; borrowed where no escape stands in it.
+    pub(crate) fn decoded(self) -> Cow<'a, str> {
+        if memchr::memchr(b'\\', self.0.as_bytes()).is_none() {
+            Cow::Borrowed(self.0)
+        } else {
+            Cow::Owned(self.chars().collect())
+        }
+    }
+
+    /// The characters that are meant, decoded one by one.
+    pub(crate) fn chars(self) -> Chars<'a> {
+        Chars(self.0.chars())
+    }
+
+    /// Whether the text means `plain`, which holds no backslash or quote.
+    pub(crate) fn is(self, plain: &str) -> bool {
+        self.0 == plain || (self.0.len() > plain.len() && self.chars().eq(plain.chars()))
+    }
+
+    /// Whether two texts mean the same.
+    pub(crate) fn same(self, other: Text<'_>) -> bool {
+        self.0 == other.0 || ((self.escaped() || other.escaped()) && self.chars().eq(other.chars()))
+    }
+
+    fn escaped(self) -> bool {
+        memchr::memchr(b'\\', self.0.as_bytes()).is_some()
+    }
+
+    /// Lines of the text: its line feeds, and what follows the last one.
+    pub(crate) fn lines(self) -> usize {
+        let bytes = self.0.as_bytes();
+        let (mut at, mut feeds, mut last) = (0, 0, 0);
+        while let Some(skip) = memchr::memchr(b'\\', &bytes[at..]) {
+            at += skip;
+            let (len, feed) = match bytes[at + 1] {
+                b'n' => (2, true),
+                b'u' => (6, bytes[at + 2..at + 6].eq_ignore_ascii_case(b"000a")),
+                _ => (2, false),
+            };
+            at += len;
+            if feed {
+                feeds += 1;
+                last = at;
+            }
+        }
+        feeds + usize::from(last < bytes.len())
+    }
+}
+
+/// Decodes a JSON string character by character; a lone surrogate becomes
+/// U+FFFD.
+pub(crate) struct Chars<'a>(std::str::Chars<'a>);
+
+impl Chars<'_> {
+    fn unit(&mut self) -> u32 {
+        (0..4).fold(0, |unit, _| {
+            unit << 4 | self.0.next().and_then(|c| c.to_digit(16)).unwrap_or(0)
+        })
+    }
+}
+
+impl Iterator for Chars<'_> {
+    type Item = char;
+
+    fn next(&mut self) -> Option<char> {
+        let c = self.0.next()?;
+        if c != '\\' {
+            return Some(c);
+        }
+        Some(match self.0.next()? {
+            'b' => '\u{8}',
+            'f' => '\u{c}',
+            'n' => '\n',
+            'r' => '\r',
+            't' => '\t',
+            'u' => {
+                let high = self.unit();
+                if !(0xd800..0xdc00).contains(&high) {
+                    return Some(char::from_u32(high).unwrap_or(char::REPLACEMENT_CHARACTER));
+                }
+                let before = self.0.clone();
+                if self.0.next() == Some('\\') && self.0.next() == Some('u') {
+                    let low = self.unit();
+                    if (0xdc00..0xe000).contains(&low) {
+                        let both = 0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+                        return char::from_u32(both);
+                    }
+                }
+                // What follows is no second half: it stands for itself.
+                self.0 = before;
+                char::REPLACEMENT_CHARACTER
+            }
+            plain => plain,
+        })
+    }
+}
+
+/// Reads one document from front to back.
+pub(crate) struct Reader<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    at: usize,
+    key: (usize, usize),
+    media: Media,
+}
+
+/// How much of what was read is base64 beyond its flat cost.
+#[derive(Debug, Clone, Copy)]
+struct Media {
+    /// Bytes that one picture or document counts for at most.
+    cap: usize,
+    /// Bytes read that count for nothing.
+    excess: usize,
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            bytes: text.as_bytes(),
+            at: 0,
+            key: (0, 0),
+            media: Media {
+                cap: usize::MAX,
+                excess: 0,
+            },
+        }
+    }
+
+    /// Counts base64 pictures and documents as at most `cap` bytes each.
+    pub(crate) fn with_media_cap(mut self, cap: usize) -> Self {
+        self.media.cap = cap;
+        self
+    }
+
+    /// Bytes read so far that stand for pictures and documents, beyond the cap.
+    pub(crate) fn media_excess(&self) -> usize {
+        self.media.excess
+    }
+
+    /// The place of the next byte.
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// Goes on at another place, which must be the start of a value.
+    pub(crate) fn seek(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    /// The next byte that is no white space, or `None` at the end.
+    #[inline]
+    pub(crate) fn peek(&mut self) -> Option<u8> {
+        loop {
+            match self.bytes.get(self.at) {
+                Some(b' ' | b'\t' | b'\n' | b'\r') => self.at += 1,
+                other => return other.copied(),
+            }
+        }
+    }
+
+    /// Refuses anything but white space up to the end.
+    pub(crate) fn end(&mut self) -> Result<(), Error> {
+        match self.peek() {
+            None => Ok(()),
+            Some(_) => Err(self.expected("the end of the document")),
+        }
+    }
+
+    /// A refusal of what stands at this place.
+    pub(crate) fn expected(&self, what: &str) -> Error {
+        let found = match self.text[self.at..].chars().next() {
+            None => "the document ends".into(),
+            Some(c) if c.is_control() => format!("byte 0x{:02x} stands", c as u32),
+            Some(c) => format!("`{c}` stands"),
+        };
+        Error::at(
+            ErrorKind::Json,
+            self.at,
+            format!("expected {what} at byte {}, but {found} there", self.at),
+        )
+    }
+
+    /// Reads an object, handing each key to `member`, which reads its value.
+    ///
+    /// Anything else is passed over. Returns the value.
+    #[inline]
+    pub(crate) fn object(
+        &mut self,
+        mut member: impl FnMut(&mut Self, &str) -> Result<(), Error>,
+    ) -> Result<Raw<'a>, Error> {
+        if self.peek() != Some(b'{') {
+            return self.skip();
+        }
+        let start = self.at;
+        if self.open(b'}') {
+            loop {
+                let (from, to, escaped) = self.member_name()?;
+                if escaped {
+                    let name = Text(&self.text[from..to]).decoded();
+                    member(self, &name)?;
+                } else {
+                    member(self, &self.text[from..to])?;
+                }
+                if !self.more(b'}')? {
+                    break;
+                }
+            }
+        }
+        Ok(Raw(&self.text[start..self.at]))
+    }
+
+    /// Reads an array; `element` reads one element each time it is called.
+    ///
+    /// Anything else is passed over. Returns the value.
+    #[inline]
+    pub(crate) fn array(
+        &mut self,
+        mut element: impl FnMut(&mut Self) -> Result<(), Error>,
+    ) -> Result<Raw<'a>, Error> {
+        if self.peek() != Some(b'[') {
+            return self.skip();
+        }
+        let start = self.at;
+        if self.open(b']') {
+            loop {
+                element(self)?;
+                if !self.more(b']')? {
+                    break;
+                }
+            }
+        }
+        Ok(Raw(&self.text[start..self.at]))
+    }
+
+    /// Passes an opening bracket; false if the closing one follows, passed too.
+    #[inline]
+    pub(crate) fn open(&mut self, close: u8) -> bool {
+        self.at += 1;
+        let filled = self.peek() != Some(close);
+        self.at += usize::from(!filled);
+        filled
+    }
+
+    /// Passes the comma before another member or element, or the closing
+    /// bracket; says which.
+    #[inline]
+    pub(crate) fn more(&mut self, close: u8) -> Result<bool, Error> {
+        let next = self.peek();
+        if next == Some(b',') || next == Some(close) {
+            self.at += 1;
+            return Ok(next == Some(b','));
+        }
+        Err(self.expected(match close {
+            b'}' => "`,` or `}` after a member",
+            _ => "`,` or `]` after an element",
+        }))
+    }
+
+    /// Checks one value of any kind and passes over it.
+    #[inline]
+    pub(crate) fn skip(&mut self) -> Result<Raw<'a>, Error> {
+        let first = self.peek();
+        let start = self.at;
+        match first {
+            Some(b'"') => self.string_value()?,
+            Some(b'{' | b'[') => self.container()?,
+            _ => self.scalar()?,
+        }
+        Ok(Raw(&self.text[start..self.at]))
+    }
+
+    /// A member's name and its colon: where the name stands, and whether an
+    /// escape is in it.
+    #[inline]
+    fn member_name(&mut self) -> Result<(usize, usize, bool), Error> {
+        if self.peek() != Some(b'"') {
+            return Err(self.expected("a member's name in double quotes"));
+        }
+        let from = self.at + 1;
+        let escaped = self.string()?;
+        self.key = (from, self.at - 1);
+        if self.peek() != Some(b':') {
+            return Err(self.expected("`:` after a member's name"));
+        }
+        self.at += 1;
+        Ok((from, self.key.1, escaped))
+    }
+
+    /// An object or array with all that is in it; depth costs one bit a level.
+    fn container(&mut self) -> Result<(), Error> {
+        let mut nesting = Nesting::default();
+        nesting.push(self.bytes[self.at] == b'{')?;
+        self.at += 1;
+        let mut opened = true;
+        loop {
+            if opened && self.peek() == Some(nesting.close()) {
+                self.at += 1;
+                nesting.pop();
+            } else {
+                if nesting.is_object() {
+                    self.member_name()?;
+                }
+                self.peek();
+                match self.bytes.get(self.at) {
+                    Some(b'"') => self.string_value()?,
+                    Some(&open @ (b'{' | b'[')) => {
+                        nesting.push(open == b'{')?;
+                        self.at += 1;
+                        opened = true;
+                        continue;
+                    }
+                    _ => self.scalar()?,
+                }
+            }
+            opened = false;
+            while nesting.depth > 0 && !self.more(nesting.close())? {
+                nesting.pop();
+            }
+            if nesting.depth == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    #[inline]
+    fn string_value(&mut self) -> Result<(), Error> {
+        let start = self.at + 1;
+        self.string()?;
+        if self.at - start > self.media.cap {
+            let (name, text) = (self.key, &self.text[start..self.at - 1]);
+            if is_media(&self.text[name.0..name.1], text) {
+                self.media.excess += text.len() - self.media.cap;
+            }
+        }
+        Ok(())
+    }
+
+    /// A string from its opening quote to behind its closing one; says whether
+    /// an escape stands in it.
+    #[inline]
+    fn string(&mut self) -> Result<bool, Error> {
+        self.at += 1;
+        let mut escaped = false;
+        loop {
+            self.at = special(self.bytes, self.at);
+            match self.bytes.get(self.at) {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(escaped);
+                }
+                Some(b'\\') => {
+                    escaped = true;
+                    self.escape()?;
+                }
+                Some(_) => {
+                    return Err(self.expected("an escape in place of a control character"));
+                }
+                None => return Err(self.expected("the closing quote of a string")),
+            }
+        }
+    }
+
+    #[inline]
+    fn escape(&mut self) -> Result<(), Error> {
+        self.at += 1;
+        match self.bytes.get(self.at) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 1,
+            Some(b'u') => {
+                self.at += 1;
+                for _ in 0..4 {
+                    if !self.bytes.get(self.at).is_some_and(u8::is_ascii_hexdigit) {
+                        return Err(self.expected("four hexadecimal digits after `\\u`"));
+                    }
+                    self.at += 1;
+                }
+            }
+            _ => return Err(self.expected("one of `\"\\/bfnrtu` after a backslash")),
+        }
+        Ok(())
+    }
+
+    fn scalar(&mut self) -> Result<(), Error> {
+        match self.bytes.get(self.at) {
+            Some(b't') => self.literal("true"),
+            Some(b'f') => self.literal("false"),
+            Some(b'n') => self.literal("null"),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            _ => Err(self.expected("a value")),
+        }
+    }
+
+    fn literal(&mut self, word: &str) -> Result<(), Error> {
+        for byte in word.bytes() {
+            if self.bytes.get(self.at) != Some(&byte) {
+                return Err(self.expected(&format!("`{word}`")));
+            }
+            self.at += 1;
+        }
+        Ok(())
+    }
+
+    fn number(&mut self) -> Result<(), Error> {
+        if self.bytes[self.at] == b'-' {
+            self.at += 1;
+        }
+        if self.bytes.get(self.at) == Some(&b'0') {
+            self.at += 1;
+        } else {
+            self.digits()?;
+        }
+        if self.bytes.get(self.at) == Some(&b'.') {
+            self.at += 1;
+            self.digits()?;
+        }
+        if matches!(self.bytes.get(self.at), Some(b'e' | b'E')) {
+            self.at += 1;
+            if matches!(self.bytes.get(self.at), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            self.digits()?;
+        }
+        Ok(())
+    }
+
+    fn digits(&mut self) -> Result<(), Error> {
+        if !self.bytes.get(self.at).is_some_and(u8::is_ascii_digit) {
+            return Err(self.expected("a digit"));
+        }
+        while self.bytes.get(self.at).is_some_and(u8::is_ascii_digit) {
+            self.at += 1;
+        }
+        Ok(())
+    }
+}
+
+/// The place of the next quote, backslash or control character, or the end.
+#[inline]
+fn special(bytes: &[u8], mut at: usize) -> usize {
+    // Eight bytes at a time: the high bit of each byte that is special, found
+    // without a branch. The first one is exact; a borrow can only raise a
+    // false mark above it.
+    const ONES: u64 = u64::MAX / 255;
+    const HIGH: u64 = ONES * 0x80;
+    while let Some(chunk) = bytes.get(at..at + 8) {
+        let word = u64::from_le_bytes(chunk.try_into().expect("eight bytes"));
+        let zero = |v: u64| v.wrapping_sub(ONES) & !v;
+        let control = word.wrapping_sub(ONES * 0x20) & !word;
+        let marks = (zero(word ^ (ONES * u64::from(b'"')))
+            | zero(word ^ (ONES * u64::from(b'\\')))
+            | control)
+            & HIGH;
+        if marks != 0 {
+            return at + marks.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    while at < bytes.len() && !matches!(bytes[at], b'"' | b'\\' | 0..0x20) {
+        at += 1;
+    }
+    at
+}
+
+/// Whether a long string is base64 of something that is no text: a `data:` URL,
+/// or a member named as the providers name it (Anthropic `data`, Gemini
+/// `data`, OpenAI `data` of audio and `file_data`).
+fn is_media(name: &str, text: &str) -> bool {
+    let head = &text.as_bytes()[..text.len().min(128)];
+    if text.starts_with("data:") {
+        return memchr::memmem::find(head, b";base64,").is_some();
+    }
+    matches!(name, "data" | "file_data")
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=' | b'-' | b'_'))
+}
+
+/// Which brackets are open: one bit a level, the innermost lowest.
+#[derive(Default)]
+struct Nesting {
+    depth: usize,
+    inner: u64,
+    outer: Vec<u64>,
+}
+
+impl Nesting {
+    #[inline]
+    fn push(&mut self, is_object: bool) -> Result<(), Error> {
+        if self.depth != 0 && self.depth.is_multiple_of(64) {
+            self.outer.try_reserve(1)?;
+            self.outer.push(self.inner);
+        }
+        self.inner = self.inner << 1 | u64::from(is_object);
+        self.depth += 1;
+        Ok(())
+    }
+
+    #[inline]
+    fn pop(&mut self) {
+        self.inner >>= 1;
+        self.depth -= 1;
+        if self.depth != 0 && self.depth.is_multiple_of(64) {
+            self.inner = self.outer.pop().unwrap_or(0);
+        }
+    }
+
+    #[inline]
+    fn is_object(&self) -> bool {
+        self.inner & 1 == 1
+    }
+
+    /// The bracket that closes the innermost.
+    #[inline]
+    fn close(&self) -> u8 {
+        if self.is_object() { b'}' } else { b']' }
+    }
+}

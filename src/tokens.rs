@@ -1,0 +1,31 @@
+//! The estimate: bytes divided by a number, pictures at a flat cost.
+
+/// What one base64 picture or document counts for at most, in tokens.
+///
+/// Providers bill pictures by their size in pixels, not by their base64: at
+/// most about 1,600 tokens at Anthropic, 1,105 at OpenAI (1024 × 1024, high
+/// detail), 258 a tile at Gemini. The highest of these is taken, so that the
+/// estimate errs on the side that folds.
+pub(crate) const MEDIA_TOKENS: usize = 1_600;
+
+/// Estimates tokens from bytes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tokens {
+    bytes_per_token: usize,
+}
+
+impl Tokens {
+    pub(crate) fn new(bytes_per_token: usize) -> Self {
+        Self { bytes_per_token }
+    }
+
+    /// Bytes that a picture or document counts for at most.
+    pub(crate) fn media_cap(self) -> usize {
+        MEDIA_TOKENS.saturating_mul(self.bytes_per_token)
+    }
+
+    /// Tokens of so many bytes, base64 beyond its cap already taken off.
+    pub(crate) fn of(self, bytes: usize) -> usize {
+        bytes.div_ceil(self.bytes_per_token)
+    }
+}

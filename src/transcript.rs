@@ -1,0 +1,267 @@
+//! A document cut into messages without copying, and the splice that writes it
+//! again.
+
+use crate::config::{Config, Wire};
+use crate::error::{Error, ErrorKind};
+use crate::format::{self, Facts, Format};
+use crate::json::Reader;
+use crate::tokens::Tokens;
+use std::ops::Range;
+
+/// Where one message stands in the document, in bytes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Slice {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+/// Sees the messages of a transcript while it is read.
+pub(crate) trait Visitor<'a> {
+    /// A transcript begins; one seen before was no part of the document (of
+    /// two members of the same name, the last one counts).
+    fn begin(&mut self, format: &'static dyn Format);
+
+    /// The next message.
+    fn message(&mut self, facts: &Facts<'a>) -> Result<(), Error>;
+}
+
+/// A checked document, cut into messages.
+pub(crate) struct Transcript<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) format: &'static dyn Format,
+    pub(crate) messages: Vec<Slice>,
+    /// Messages that hold pictures or documents: index, and bytes beyond the
+    /// flat cost.
+    media: Vec<(usize, usize)>,
+    /// Such bytes in the whole document.
+    media_total: usize,
+}
+
+impl<'a> Transcript<'a> {
+    /// Checks the whole document and cuts it.
+    pub(crate) fn read(
+        document: &'a [u8],
+        config: &Config,
+        visitor: &mut impl Visitor<'a>,
+    ) -> Result<Self, Error> {
+        let text = utf8(document)?;
+        let cap = Tokens::new(config.bytes_per_token).media_cap();
+        let mut reader = Reader::new(text).with_media_cap(cap);
+        if text.starts_with('\u{feff}') {
+            reader.seek('\u{feff}'.len_utf8());
+        }
+        let chosen = match config.format {
+            Some(wire) => Some(built_in(wire)?),
+            None => None,
+        };
+        let mut transcript = Self {
+            text,
+            format: chosen.unwrap_or(built_in(Wire::Chat)?),
+            messages: Vec::new(),
+            media: Vec::new(),
+            media_total: 0,
+        };
+        let first = reader.peek();
+        let root = reader.at();
+        let found = match first {
+            Some(b'[') => transcript
+                .cut(&mut reader, chosen, visitor)
+                .map(|()| true)?,
+            Some(b'{') => transcript.body(&mut reader, chosen, visitor)?,
+            _ => reader.skip().map(|_| false)?,
+        };
+        reader.end()?;
+        if !found {
+            let wanted = match chosen {
+                Some(format) => format!("an object with `{}`", format.member()),
+                None => "a request body with `messages`, `input` or `contents`".to_owned(),
+            };
+            return Err(Error::at(
+                ErrorKind::Transcript,
+                root,
+                format!(
+                    "expected an array of messages, or {wanted}; the document is JSON but neither"
+                ),
+            ));
+        }
+        transcript.media_total = reader.media_excess();
+        Ok(transcript)
+    }
+
+    /// Reads a request body; says whether messages were found in it.
+    fn body(
+        &mut self,
+        reader: &mut Reader<'a>,
+        chosen: Option<&'static dyn Format>,
+        visitor: &mut impl Visitor<'a>,
+    ) -> Result<bool, Error> {
+        let mut found: Option<&str> = None;
+        let mut refused = None;
+        reader.object(|r, key| {
+            let member = match (chosen, ["messages", "input", "contents"].iter().find(|m| **m == key)) {
+                (Some(format), Some(&member)) if member == format.member() => member,
+                (None, Some(&member)) => member,
+                _ => return r.skip().map(drop),
+            };
+            let first = r.peek();
+            let at = r.at();
+            // Responses take a plain string for a lone user message.
+            if first != Some(b'[') && !(member == "input" && first == Some(b'"')) {
+                refused = Some((at, format!("expected an array of messages in `{member}`")));
+                return r.skip().map(drop);
+            }
+            if found.is_some_and(|other| other != member) {
+                refused = Some((at, format!(
+                    "`{}` and `{member}` both hold messages; set the configuration's format to say which is meant",
+                    found.unwrap_or_default()
+                )));
+                return r.skip().map(drop);
+            }
+            found = Some(member);
+            let format = match (chosen, member) {
+                (None, "input") => Some(built_in(Wire::Responses)?),
+                (None, "contents") => Some(built_in(Wire::Gemini)?),
+                _ => chosen,
+            };
+            self.cut(r, format, visitor)
+        })?;
+        match refused {
+            Some((at, sentence)) => Err(Error::at(ErrorKind::Transcript, at, sentence)),
+            None => Ok(found.is_some()),
+        }
+    }
+
+    /// Cuts the array that comes next into messages.
+    fn cut(
+        &mut self,
+        reader: &mut Reader<'a>,
+        chosen: Option<&'static dyn Format>,
+        visitor: &mut impl Visitor<'a>,
+    ) -> Result<(), Error> {
+        self.format = match chosen {
+            Some(format) => format,
+            None => built_in(detect(self.text, reader.at())?)?,
+        };
+        self.messages.clear();
+        self.media.clear();
+        visitor.begin(self.format);
+        let mut facts = Facts::default();
+        reader.array(|r| {
+            facts.clear();
+            r.peek();
+            let (start, excess) = (r.at(), r.media_excess());
+            self.format.read(r, &mut facts)?;
+            let excess = r.media_excess() - excess;
+            if excess > 0 {
+                self.media.try_reserve(1)?;
+                self.media.push((self.messages.len(), excess));
+            }
+            self.messages.try_reserve(1)?;
+            self.messages.push(Slice { start, end: r.at() });
+            visitor.message(&facts)
+        })?;
+        Ok(())
+    }
+
+    /// One message as it stands.
+    pub(crate) fn message(&self, index: usize) -> &'a str {
+        let slice = self.messages[index];
+        &self.text[slice.start..slice.end]
+    }
+
+    /// What stands between a message and the one before it.
+    pub(crate) fn separator_before(&self, index: usize) -> &'a str {
+        &self.text[self.messages[index - 1].end..self.messages[index].start]
+    }
+
+    /// Bytes of the whole document, pictures at their flat cost.
+    pub(crate) fn weight(&self) -> usize {
+        self.text.len() - self.media_total
+    }
+
+    /// Bytes by which pictures in these messages exceed their flat cost.
+    pub(crate) fn media_in(&self, messages: &Range<usize>) -> usize {
+        let from = self
+            .media
+            .partition_point(|(index, _)| *index < messages.start);
+        let held = self.media[from..]
+            .iter()
+            .take_while(|(index, _)| *index < messages.end);
+        held.map(|(_, excess)| excess).sum()
+    }
+}
+
+/// A change of the document: these bytes become that text.
+#[derive(Debug, Clone)]
+pub(crate) struct Edit<'e> {
+    pub(crate) bytes: Range<usize>,
+    pub(crate) with: &'e str,
+}
+
+/// The document with edits made, in pieces to be written one after another.
+/// The edits are in order and do not overlap.
+pub(crate) fn splice<'t>(text: &'t str, edits: &[Edit<'t>]) -> Result<Vec<&'t str>, Error> {
+    let mut pieces = Vec::new();
+    pieces.try_reserve_exact(2 * edits.len() + 1)?;
+    let mut at = 0;
+    for edit in edits {
+        pieces.push(&text[at..edit.bytes.start]);
+        pieces.push(edit.with);
+        at = edit.bytes.end;
+    }
+    pieces.push(&text[at..]);
+    Ok(pieces)
+}
+
+/// Bytes at the start of the document that edits leave as they are.
+pub(crate) fn kept_prefix(text: &str, edits: &[Edit<'_>]) -> usize {
+    let Some(first) = edits.first() else {
+        return text.len();
+    };
+    let same = first.with.bytes().zip(text[first.bytes.start..].bytes());
+    first.bytes.start + same.take_while(|(new, old)| new == old).count()
+}
+
+fn built_in(wire: Wire) -> Result<&'static dyn Format, Error> {
+    format::of(wire).ok_or_else(|| {
+        Error::new(
+            ErrorKind::Argument,
+            format!("the format {wire:?} is not built in yet; expected CHAT or AUTO"),
+        )
+    })
+}
+
+fn utf8(document: &[u8]) -> Result<&str, Error> {
+    simdutf8::basic::from_utf8(document).or_else(|_| {
+        // Only the slower check says where.
+        simdutf8::compat::from_utf8(document).map_err(|error| {
+            let at = error.valid_up_to();
+            Error::at(
+                ErrorKind::Utf8,
+                at,
+                format!(
+                    "expected UTF-8, but byte 0x{:02x} at {at} begins no character",
+                    document[at]
+                ),
+            )
+        })
+    })
+}
+
+/// The format whose tell-tale comes first in the array at `at`; none: CHAT.
+fn detect(text: &str, at: usize) -> Result<Wire, Error> {
+    let mut reader = Reader::new(text);
+    reader.seek(at);
+    reader.peek();
+    if reader.open(b']') {
+        loop {
+            if let Some(wire) = format::tell_tale(&mut reader)? {
+                return Ok(wire);
+            }
+            if !reader.more(b']')? {
+                break;
+            }
+        }
+    }
+    Ok(Wire::Chat)
+}
