@@ -90,6 +90,8 @@ pub struct Fold<'a, 'c> {
     config: &'c Config,
     transcript: Transcript<'a>,
     blocks: Vec<Block>,
+    /// Some message of the document carries reasoning.
+    reasoning: bool,
     drafts: Vec<Draft>,
     verdict: Verdict,
 }
@@ -108,10 +110,12 @@ impl<'a, 'c> Fold<'a, 'c> {
         config.check()?;
         let mut rounds = Rounds::new(config);
         let transcript = Transcript::read(document, config, &mut rounds)?;
+        let found = rounds.finish()?;
         let mut fold = Self {
             config,
             transcript,
-            blocks: rounds.finish()?,
+            blocks: found.blocks,
+            reasoning: found.reasoning,
             drafts: Vec::new(),
             verdict: Verdict::Nothing,
         };
@@ -480,6 +484,7 @@ impl<'a, 'c> Fold<'a, 'c> {
                 handle,
                 fetch_tool: &self.config.fetch_tool,
                 call_id: &self.free_call_id(index, handle),
+                signed: self.reasoning,
                 separator: self.transcript.separator_before(round.messages.start + 1),
                 like: &like,
             },

@@ -5,7 +5,7 @@
 //! its result, `|` between them.
 
 use crate::config::Config;
-use crate::format::{Answer, Body, Call, Format};
+use crate::format::{Answer, Body, Call, Format, Medium};
 use crate::json::{Raw, Reader, Text};
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -299,20 +299,14 @@ fn write_body(body: &Body<'_>, result_chars: usize, line: &mut String) {
     }
 }
 
-/// What a part's type is called in a card.
-fn kind(part: Text<'_>) -> String {
-    const KNOWN: [(&str, &[&str]); 3] = [
-        ("image", &["image", "image_url", "input_image"]),
-        ("document", &["document", "file", "input_file"]),
-        ("audio part", &["audio", "input_audio"]),
-    ];
-    match KNOWN
-        .iter()
-        .find(|(_, types)| types.iter().any(|t| part.is(t)))
-    {
-        Some((name, _)) => (*name).to_owned(),
-        None => {
-            let mut name: String = Spaced::new(part.chars()).collect();
+/// What a part that is no text is called in a card.
+fn kind(medium: Medium<'_>) -> String {
+    match medium {
+        Medium::Image => "image".to_owned(),
+        Medium::Document => "document".to_owned(),
+        Medium::Audio => "audio part".to_owned(),
+        Medium::Named(name) => {
+            let mut name: String = Spaced::new(name.chars()).collect();
             cut(&mut name, NAME_BYTES);
             name + " part"
         }

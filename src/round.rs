@@ -72,6 +72,16 @@ pub(crate) struct Rounds<'a, 'c> {
     last_user: Option<usize>,
     /// A message after the last user's carries reasoning.
     open_reasoning: bool,
+    /// Any message does.
+    reasoning: bool,
+}
+
+/// What was found.
+pub(crate) struct Found {
+    /// In order.
+    pub(crate) blocks: Vec<Block>,
+    /// Whether any message carries reasoning.
+    pub(crate) reasoning: bool,
 }
 
 /// A round whose end has not been seen.
@@ -83,8 +93,16 @@ struct Open<'a> {
     keeps: Option<Why>,
     /// It calls the fetch tool.
     fetches: bool,
-    /// The arguments of its one call, if the call is all there is to it.
-    asks: Option<Raw<'a>>,
+    /// Its last message, if it is one call and nothing else: it may be a card's.
+    lone: Option<Lone<'a>>,
+}
+
+/// A message that is one call and nothing else.
+struct Lone<'a> {
+    message: usize,
+    arguments: Option<Raw<'a>>,
+    /// Where the round would end without it.
+    end_before: usize,
 }
 
 impl<'a> Visitor<'a> for Rounds<'a, '_> {
@@ -96,6 +114,7 @@ impl<'a> Visitor<'a> for Rounds<'a, '_> {
         self.lead = None;
         self.last_user = None;
         self.open_reasoning = false;
+        self.reasoning = false;
     }
 
     fn message(&mut self, facts: &Facts<'a>) -> Result<(), Error> {
@@ -106,6 +125,7 @@ impl<'a> Visitor<'a> for Rounds<'a, '_> {
             self.open_reasoning = false;
         }
         self.open_reasoning |= facts.reasoning;
+        self.reasoning |= facts.reasoning;
         if let Some(text) = facts.card
             && self.card(here, text, facts)?
         {
@@ -142,11 +162,12 @@ impl<'a, 'c> Rounds<'a, 'c> {
             lead: None,
             last_user: None,
             open_reasoning: false,
+            reasoning: false,
         }
     }
 
-    /// The blocks of the transcript, once its end is known.
-    pub(crate) fn finish(mut self) -> Result<Vec<Block>, Error> {
+    /// What was found, once the transcript's end is known.
+    pub(crate) fn finish(mut self) -> Result<Found, Error> {
         self.close()?;
         let horizon = self.seen.saturating_sub(self.config.keep_last);
         let fresh_from = self
@@ -175,7 +196,10 @@ impl<'a, 'c> Rounds<'a, 'c> {
                 (kind, _) => kind,
             };
         }
-        Ok(self.blocks)
+        Ok(Found {
+            blocks: self.blocks,
+            reasoning: self.reasoning,
+        })
     }
 
     fn calls(&mut self, here: usize, facts: &Facts<'a>) -> Result<(), Error> {
@@ -188,18 +212,20 @@ impl<'a, 'c> Rounds<'a, 'c> {
         let lead = self.lead.take();
         let open = self.open.get_or_insert_with(|| Open {
             start: lead.unwrap_or(here),
-            end: here + 1,
+            end: lead.unwrap_or(here),
             keeps: None,
             fetches: false,
-            asks: None,
+            lone: None,
         });
-        open.end = here + 1;
-        open.asks = match facts.calls.as_slice() {
-            [call] if facts.bare && !joins && lead.is_none() && facts.prose.is_empty() => {
-                call.arguments
-            }
+        open.lone = match facts.calls.as_slice() {
+            [call] if facts.bare && facts.prose.is_empty() => Some(Lone {
+                message: here,
+                arguments: call.arguments,
+                end_before: open.end,
+            }),
             _ => None,
         };
+        open.end = here + 1;
         if facts.pending {
             open.keeps = Some(Why::Pending);
         }
@@ -251,20 +277,28 @@ impl<'a, 'c> Rounds<'a, 'c> {
             return Ok(false);
         };
         let start = if facts.role == Role::Results {
-            let asked = self.open.as_ref().filter(|open| {
-                self.lead.is_none()
-                    && self.results.is_empty()
-                    && facts.results.len() == 1
-                    && pair(&self.calls, &[facts.results[0].id]).is_ok()
-                    && open.asks.is_some_and(|asks| asks_for(asks, card.handle))
-            });
-            let Some(asked) = asked else {
+            let call = self
+                .open
+                .as_mut()
+                .and_then(|open| open.lone.take())
+                .filter(|call| {
+                    let id = self.calls.last().copied().flatten();
+                    let answers = facts.results.first().and_then(|result| result.id);
+                    self.lead.is_none()
+                        && self.results.is_empty()
+                        && pair(&[id], &[answers]).is_ok()
+                        && call.arguments.is_some_and(|raw| asks_for(raw, card.handle))
+                });
+            let Some(call) = call else {
                 return Ok(false);
             };
-            let start = asked.start;
-            self.open = None;
-            self.calls.clear();
-            start
+            // Calls before the card's own have gone unanswered.
+            self.calls.pop();
+            if let Some(open) = &mut self.open {
+                open.end = call.end_before;
+            }
+            self.close()?;
+            call.message
         } else {
             self.lead = None;
             self.close()?;
@@ -276,7 +310,7 @@ impl<'a, 'c> Rounds<'a, 'c> {
 
     /// Ends the round that is open, and judges it.
     fn close(&mut self) -> Result<(), Error> {
-        let Some(open) = self.open.take() else {
+        let Some(open) = self.open.take().filter(|_| !self.calls.is_empty()) else {
             return Ok(());
         };
         let kind = match (pair(&self.calls, &self.results), open.keeps) {

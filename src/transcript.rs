@@ -50,13 +50,10 @@ impl<'a> Transcript<'a> {
         if text.starts_with('\u{feff}') {
             reader.seek('\u{feff}'.len_utf8());
         }
-        let chosen = match config.format {
-            Some(wire) => Some(built_in(wire)?),
-            None => None,
-        };
+        let chosen = config.format.map(format::of);
         let mut transcript = Self {
             text,
-            format: chosen.unwrap_or(built_in(Wire::Chat)?),
+            format: chosen.unwrap_or(format::of(Wire::Chat)),
             messages: Vec::new(),
             media: Vec::new(),
             media_total: 0,
@@ -119,8 +116,8 @@ impl<'a> Transcript<'a> {
             }
             found = Some(member);
             let format = match (chosen, member) {
-                (None, "input") => Some(built_in(Wire::Responses)?),
-                (None, "contents") => Some(built_in(Wire::Gemini)?),
+                (None, "input") => Some(format::of(Wire::Responses)),
+                (None, "contents") => Some(format::of(Wire::Gemini)),
                 _ => chosen,
             };
             self.cut(r, format, visitor)
@@ -140,7 +137,7 @@ impl<'a> Transcript<'a> {
     ) -> Result<(), Error> {
         self.format = match chosen {
             Some(format) => format,
-            None => built_in(detect(self.text, reader.at())?)?,
+            None => format::of(detect(self.text, reader.at())?),
         };
         self.messages.clear();
         self.media.clear();
@@ -220,15 +217,6 @@ pub(crate) fn kept_prefix(text: &str, edits: &[Edit<'_>]) -> usize {
     };
     let same = first.with.bytes().zip(text[first.bytes.start..].bytes());
     first.bytes.start + same.take_while(|(new, old)| new == old).count()
-}
-
-fn built_in(wire: Wire) -> Result<&'static dyn Format, Error> {
-    format::of(wire).ok_or_else(|| {
-        Error::new(
-            ErrorKind::Argument,
-            format!("the format {wire:?} is not built in yet; expected CHAT or AUTO"),
-        )
-    })
 }
 
 fn utf8(document: &[u8]) -> Result<&str, Error> {

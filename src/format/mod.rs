@@ -1,7 +1,10 @@
 //! What a message is in each wire format: one file a format, one trait.
 
+mod anthropic;
 mod chat;
+mod gemini;
 mod parts;
+mod responses;
 
 use crate::buffer::Buffer;
 use crate::config::{Form, Wire};
@@ -79,13 +82,23 @@ impl Facts<'_> {
     }
 }
 
+/// What a part is that is no text.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Medium<'a> {
+    Image,
+    Document,
+    Audio,
+    /// Another, by the name that its format gives it.
+    Named(Text<'a>),
+}
+
 /// What a result holds.
 #[derive(Debug, Default)]
 pub(crate) struct Body<'a> {
     /// Its texts, in order.
     pub(crate) texts: Vec<Text<'a>>,
-    /// What is no text, by kind: "image", "document", …
-    pub(crate) others: Vec<Text<'a>>,
+    /// What is no text.
+    pub(crate) others: Vec<Medium<'a>>,
     /// A value that is neither text nor parts.
     pub(crate) json: Option<Raw<'a>>,
     /// The body itself says that the tool failed.
@@ -101,6 +114,8 @@ pub(crate) struct CardMessage<'a> {
     pub(crate) fetch_tool: &'a str,
     /// The id of the call that a TOOL card makes.
     pub(crate) call_id: &'a str,
+    /// Whether the document carries reasoning that its provider signs.
+    pub(crate) signed: bool,
     /// What stands between two messages of the document.
     pub(crate) separator: &'a str,
     /// A round's calls that the card replaces: the document's own habits.
@@ -154,11 +169,13 @@ fn is_failure(status: Text<'_>) -> bool {
     status.is("error") || status.is("failed")
 }
 
-/// The format of a number of the configuration, where it is built in.
-pub(crate) fn of(wire: Wire) -> Option<&'static dyn Format> {
+/// The messages of a wire format.
+pub(crate) fn of(wire: Wire) -> &'static dyn Format {
     match wire {
-        Wire::Chat => Some(&chat::Chat),
-        _ => None,
+        Wire::Chat => &chat::Chat,
+        Wire::Anthropic => &anthropic::Anthropic,
+        Wire::Responses => &responses::Responses,
+        Wire::Gemini => &gemini::Gemini,
     }
 }
 

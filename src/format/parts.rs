@@ -1,12 +1,26 @@
 //! Content as OpenAI and Anthropic write it: a string, or a list of typed parts.
 
-use super::{Body, Facts};
+use super::{Body, Facts, Medium};
 use crate::card;
 use crate::json::{Raw, Text};
 
 /// Whether a part's type is one of text.
 fn is_text(kind: Text<'_>) -> bool {
     kind.is("text") || kind.is("input_text") || kind.is("output_text")
+}
+
+/// What a part of a type that is not text is.
+fn medium(kind: Text<'_>) -> Medium<'_> {
+    let any = |types: &[&str]| types.iter().any(|name| kind.is(name));
+    if any(&["image", "image_url", "input_image"]) {
+        Medium::Image
+    } else if any(&["document", "file", "input_file"]) {
+        Medium::Document
+    } else if any(&["audio", "input_audio"]) {
+        Medium::Audio
+    } else {
+        Medium::Named(kind)
+    }
 }
 
 /// One part of a list: its type and its text.
@@ -84,7 +98,7 @@ pub(super) fn body(content: Raw<'_>) -> Body<'_> {
     } else if content.is_array() {
         each(content, |part| match (part.words(), part.kind) {
             (Some(text), _) => body.texts.push(text),
-            (None, Some(kind)) => body.others.push(kind),
+            (None, Some(kind)) => body.others.push(medium(kind)),
             (None, None) => body.texts.extend(part.text),
         });
     } else if !content.is_null() {

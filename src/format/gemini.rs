@@ -1,0 +1,312 @@
+//! Gemini contents: a role and a list of parts, in camelCase as the API writes
+//! them or in snake_case as its Python library does.
+//!
+//! Calls need no ids; those without pair by position. A part's thought
+//! signature stays with its part. <https://ai.google.dev/api/caching#Content>
+
+use super::{Answer, Body, Call, CardMessage, Facts, Format, Medium, Role};
+use crate::buffer::Buffer;
+use crate::card;
+use crate::config::Form;
+use crate::error::Error;
+use crate::json::{Raw, Reader, Text};
+
+pub(super) struct Gemini;
+
+/// What Google documents for calls that no model made, where signatures are
+/// checked. <https://ai.google.dev/gemini-api/docs/thought-signatures>
+const NO_SIGNATURE: &str = "skip_thought_signature_validator";
+
+/// What a list of parts holds.
+#[derive(Default)]
+struct Parts<'a> {
+    calls: usize,
+    results: usize,
+    others: usize,
+    /// The last part's text, if the part is nothing else.
+    text: Option<Text<'a>>,
+}
+
+impl Format for Gemini {
+    fn read<'a>(&self, reader: &mut Reader<'a>, facts: &mut Facts<'a>) -> Result<(), Error> {
+        let mut role = None;
+        let mut parts = Parts::default();
+        let value = reader.object(|r, key| {
+            match key {
+                "role" => role = r.skip()?.text(),
+                "parts" => {
+                    facts.calls.clear();
+                    facts.results.clear();
+                    facts.prose.clear();
+                    parts = Parts::default();
+                    r.array(|r| read_part(r, &mut parts, facts))?;
+                }
+                "id" | "type" | "status" | "cache_control" => drop(r.skip()?),
+                _ => {
+                    facts.bare = false;
+                    r.skip()?;
+                }
+            }
+            Ok(())
+        })?;
+        if !value.is_object() {
+            return Ok(());
+        }
+        let is_model = role.is_some_and(|role| role.is("model"));
+        if is_model && parts.calls > 0 {
+            facts.role = Role::Calls;
+            facts.bare &= parts.results + parts.others == 0;
+            facts.results.clear();
+            return Ok(());
+        }
+        facts.calls.clear();
+        if !is_model && parts.results > 0 && parts.others + parts.calls == 0 {
+            facts.role = Role::Results;
+            if let ([answer], true) = (facts.results.as_slice(), facts.bare) {
+                let text = answer.content.and_then(|content| self.single_text(content));
+                facts.card = text.filter(|text| card::begins(*text));
+            }
+            return Ok(());
+        }
+        facts.results.clear();
+        // The API takes a missing role for a user's.
+        if role.is_none_or(|role| role.is("user")) {
+            facts.role = Role::User;
+        } else if !is_model {
+            return Ok(());
+        }
+        if facts.bare && parts.others == 1 && parts.calls + parts.results == 0 {
+            facts.card = parts.text.filter(|text| card::begins(*text));
+        }
+        Ok(())
+    }
+
+    fn body<'a>(&self, content: Raw<'a>) -> Body<'a> {
+        let mut body = Body::default();
+        let response = read_response(content);
+        if let Some((key, value)) = response.only {
+            body.failed = key == Key::Error;
+            match value.text() {
+                Some(text) => body.texts.push(text),
+                None if key != Key::Other => body.json = Some(value),
+                None => body.json = response.whole,
+            }
+        } else {
+            body.json = response.whole;
+            body.failed = response.error;
+        }
+        body.others = response.media;
+        body
+    }
+
+    fn single_text<'a>(&self, content: Raw<'a>) -> Option<Text<'a>> {
+        let response = read_response(content);
+        let (key, value) = response.only.filter(|_| response.media.is_empty())?;
+        value.text().filter(|_| key == Key::Output)
+    }
+
+    fn member(&self) -> &'static str {
+        "contents"
+    }
+
+    fn write_card(&self, card: &CardMessage<'_>, out: &mut Buffer) {
+        match card.form {
+            Form::User => out.push(r#"{"role":"user","parts":[{"text":"#),
+            Form::Assistant => out.push(r#"{"role":"model","parts":[{"text":"#),
+            Form::Tool => {
+                // Ids only where the document's own calls have them.
+                let id = |out: &mut Buffer| {
+                    if card.like.calls.iter().any(|call| call.id.is_some()) {
+                        out.push(r#""id":""#);
+                        out.push(card.call_id);
+                        out.push(r#"","#);
+                    }
+                };
+                out.push(r#"{"role":"model","parts":[{"functionCall":{"#);
+                id(out);
+                out.push(r#""name":""#);
+                out.push(card.fetch_tool);
+                out.push(r#"","args":{"address":"compaction:"#);
+                out.push(card.handle);
+                out.push(r#""}}"#);
+                if card.signed {
+                    out.push(r#","thoughtSignature":""#);
+                    out.push(NO_SIGNATURE);
+                    out.push(r#"""#);
+                }
+                out.push("}]}");
+                out.push(card.separator);
+                out.push(r#"{"role":"user","parts":[{"functionResponse":{"#);
+                id(out);
+                out.push(r#""name":""#);
+                out.push(card.fetch_tool);
+                out.push(r#"","response":{"output":"#);
+            }
+        }
+        out.push_json(card.text);
+        out.push(if card.form == Form::Tool {
+            "}}}]}"
+        } else {
+            "}]}"
+        });
+    }
+}
+
+/// One part of a content.
+fn read_part<'a>(
+    reader: &mut Reader<'a>,
+    parts: &mut Parts<'a>,
+    facts: &mut Facts<'a>,
+) -> Result<(), Error> {
+    let (mut call, mut response, mut text) = (None, None, None);
+    let (mut thought, mut signed, mut more) = (false, false, false);
+    reader.object(|r, key| {
+        match key {
+            "text" => text = r.skip()?.text(),
+            "functionCall" | "function_call" => call = read_call(r)?,
+            "functionResponse" | "function_response" => response = read_answer(r)?,
+            "thought" => thought = r.skip()?.is_true(),
+            "thoughtSignature" | "thought_signature" => signed = !r.skip()?.is_null(),
+            _ => {
+                more = true;
+                r.skip()?;
+            }
+        }
+        Ok(())
+    })?;
+    facts.reasoning |= thought || signed;
+    if let Some(call) = call {
+        parts.calls += 1;
+        facts.bare &= text.is_none() && !more;
+        facts.calls.push(call);
+    } else if let Some(answer) = response {
+        parts.results += 1;
+        facts.bare &= text.is_none() && !more;
+        facts.results.push(answer);
+    } else {
+        parts.others += 1;
+        parts.text = text.filter(|_| !thought && !signed && !more);
+        facts
+            .prose
+            .extend(text.filter(|text| !thought && !text.is_empty()));
+    }
+    Ok(())
+}
+
+fn read_call<'a>(reader: &mut Reader<'a>) -> Result<Option<Call<'a>>, Error> {
+    let (mut id, mut name, mut arguments) = (None, None, None);
+    let value = reader.object(|r, key| {
+        match key {
+            "id" => id = r.skip()?.text().filter(|id| !id.is_empty()),
+            "name" => name = r.skip()?.text(),
+            "args" => arguments = Some(r.skip()?),
+            _ => drop(r.skip()?),
+        }
+        Ok(())
+    })?;
+    Ok(is_filled(value).then_some(Call {
+        id,
+        name,
+        arguments,
+    }))
+}
+
+fn read_answer<'a>(reader: &mut Reader<'a>) -> Result<Option<Answer<'a>>, Error> {
+    let mut id = None;
+    let value = reader.object(|r, key| {
+        let value = r.skip()?;
+        if key == "id" {
+            id = value.text().filter(|id| !id.is_empty());
+        }
+        Ok(())
+    })?;
+    Ok(is_filled(value).then_some(Answer {
+        id,
+        content: Some(value),
+        failed: false,
+    }))
+}
+
+/// Whether a value is an object with something in it.
+fn is_filled(value: Raw<'_>) -> bool {
+    value.is_object() && !value.as_str()[1..].trim_ascii_start().starts_with('}')
+}
+
+/// What data of a MIME type is.
+fn medium(mime: Text<'_>) -> Medium<'_> {
+    match mime.decoded().split_once('/') {
+        Some(("image", _)) => Medium::Image,
+        Some(("audio", _)) => Medium::Audio,
+        Some(("application", "pdf")) => Medium::Document,
+        _ => Medium::Named(mime),
+    }
+}
+
+/// What a response's only member is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Key {
+    /// `output` or `result`, where the API looks for what a function returned.
+    Output,
+    /// `error`, where it looks for what went wrong.
+    Error,
+    Other,
+}
+
+/// What a `functionResponse` says.
+#[derive(Default)]
+struct Response<'a> {
+    whole: Option<Raw<'a>>,
+    /// The member of `response`, if there is exactly one.
+    only: Option<(Key, Raw<'a>)>,
+    error: bool,
+    /// The pictures and documents that came with it.
+    media: Vec<Medium<'a>>,
+}
+
+/// Reads a `functionResponse` that was checked before.
+fn read_response(function_response: Raw<'_>) -> Response<'_> {
+    let mut said = Response::default();
+    // It was checked when it was first read, so nothing can fail here.
+    let _ = function_response.reader().object(|r, key| {
+        match key {
+            "response" => {
+                let (mut members, mut only) = (0, None);
+                said.error = false;
+                let value = r.object(|r, key| {
+                    let key = match key {
+                        "output" | "result" => Key::Output,
+                        "error" => Key::Error,
+                        _ => Key::Other,
+                    };
+                    let value = r.skip()?;
+                    said.error |= key == Key::Error && !value.is_null();
+                    only = Some((key, value));
+                    members += 1;
+                    Ok(())
+                })?;
+                said.whole = Some(value);
+                said.only = only.filter(|_| members == 1);
+            }
+            "parts" => {
+                r.array(|r| {
+                    r.object(|r, key| match key {
+                        "inlineData" | "inline_data" | "fileData" | "file_data" => r
+                            .object(|r, key| {
+                                let value = r.skip()?;
+                                if matches!(key, "mimeType" | "mime_type") {
+                                    said.media.extend(value.text().map(medium));
+                                }
+                                Ok(())
+                            })
+                            .map(drop),
+                        _ => r.skip().map(drop),
+                    })
+                    .map(drop)
+                })?;
+            }
+            _ => drop(r.skip()?),
+        }
+        Ok(())
+    });
+    said
+}

@@ -1,0 +1,125 @@
+//! OpenAI responses: a list of items, of which calls, their outputs, reasoning
+//! and messages are one each.
+//!
+//! Reasoning and an assistant's message directly before a call belong to it:
+//! the API refuses a reasoning item without the item that it led to, and the
+//! reverse. <https://platform.openai.com/docs/api-reference/responses>
+
+use super::{Answer, Body, Call, CardMessage, Facts, Format, Role, parts};
+use crate::buffer::Buffer;
+use crate::config::Form;
+use crate::error::Error;
+use crate::json::{Raw, Reader, Text};
+
+pub(super) struct Responses;
+
+impl Format for Responses {
+    fn read<'a>(&self, reader: &mut Reader<'a>, facts: &mut Facts<'a>) -> Result<(), Error> {
+        let (mut kind, mut role, mut call_id, mut name) = (None, None, None, None);
+        let (mut arguments, mut output, mut content) = (None, None, None);
+        let mut failed = false;
+        let value = reader.object(|r, key| {
+            match key {
+                "type" => kind = Some(r.skip()?),
+                "role" => role = r.skip()?.text(),
+                "call_id" => call_id = r.skip()?.text().filter(|id| !id.is_empty()),
+                "name" => name = r.skip()?.text(),
+                "arguments" | "input" => arguments = Some(r.skip()?),
+                "output" => output = Some(r.skip()?),
+                "content" => content = Some(r.skip()?),
+                "status" => {
+                    let status = r.skip()?.text();
+                    facts.pending |= status.is_some_and(super::is_unfinished);
+                    failed |= status.is_some_and(super::is_failure);
+                }
+                "id" | "cache_control" => drop(r.skip()?),
+                _ => {
+                    facts.bare = false;
+                    r.skip()?;
+                }
+            }
+            Ok(())
+        })?;
+        if !value.is_object() {
+            return Ok(());
+        }
+        let is = |name: &str| kind.and_then(Raw::text).is_some_and(|kind| kind.is(name));
+        let says = |name: &str| role.is_some_and(|role| role.is(name));
+        if is("function_call") || is("custom_tool_call") {
+            facts.role = Role::Calls;
+            facts.calls.push(Call {
+                id: call_id,
+                name,
+                arguments,
+            });
+        } else if is("function_call_output") || is("custom_tool_call_output") {
+            facts.role = Role::Results;
+            facts.results.push(Answer {
+                id: call_id,
+                content: output,
+                failed,
+            });
+            if let Some(output) = output.filter(|_| facts.bare) {
+                parts::card(output, facts);
+            }
+        } else if is("reasoning") {
+            facts.role = Role::Lead;
+            facts.reasoning = true;
+        } else if kind.is_none_or(Raw::is_null) || is("message") {
+            facts.role = if says("assistant") {
+                Role::Lead
+            } else if says("user") {
+                Role::User
+            } else {
+                return Ok(());
+            };
+            if let Some(content) = content {
+                if facts.bare {
+                    parts::card(content, facts);
+                }
+                if facts.role == Role::Lead {
+                    parts::prose(content, &mut facts.prose);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn body<'a>(&self, content: Raw<'a>) -> Body<'a> {
+        parts::body(content)
+    }
+
+    fn single_text<'a>(&self, content: Raw<'a>) -> Option<Text<'a>> {
+        parts::single_text(content)
+    }
+
+    fn calls_join(&self) -> bool {
+        true
+    }
+
+    fn member(&self) -> &'static str {
+        "input"
+    }
+
+    fn write_card(&self, card: &CardMessage<'_>, out: &mut Buffer) {
+        match card.form {
+            Form::User => out.push(r#"{"type":"message","role":"user","content":"#),
+            Form::Assistant => out.push(r#"{"type":"message","role":"assistant","content":"#),
+            Form::Tool => {
+                out.push(r#"{"type":"function_call","call_id":""#);
+                out.push(card.call_id);
+                out.push(r#"","name":""#);
+                out.push(card.fetch_tool);
+                out.push(r#"","arguments":"{\"address\":\"compaction:"#);
+                out.push(card.handle);
+                out.push(r#"\"}"}"#);
+                out.push(card.separator);
+                out.push(r#"{"type":"function_call_output","call_id":""#);
+                out.push(card.call_id);
+                out.push(r#"","output":"#);
+            }
+        }
+        out.push_json(card.text);
+        out.push("}");
+    }
+}
