@@ -4,5 +4,6 @@
 #![deny(unsafe_op_in_unsafe_fn)]
 
 pub mod error;
+pub mod fetch;
 #[allow(unsafe_code)]
 mod ffi;
