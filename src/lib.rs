@@ -7,3 +7,4 @@ pub mod error;
 pub mod fetch;
 #[allow(unsafe_code)]
 mod ffi;
+pub mod store;
