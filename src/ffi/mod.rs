@@ -4,6 +4,9 @@
 //! here; nothing about folding is decided here.
 
 mod block;
+mod borrow;
 mod panic;
+mod sink;
 mod status;
+mod store;
 mod text;
