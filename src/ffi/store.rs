@@ -1,11 +1,14 @@
 //! `newt_store`: the built-in store, over the C ABI.
 
 use super::borrow;
+use super::config::{self, newt_config};
 use super::panic::{Panicked, guard};
 use super::sink::newt_sink;
 use super::status::{self, NEWT_ERR_PANIC, NEWT_OK, newt_status};
 use super::text::{self, newt_text};
+use crate::config::{Config, Wire};
 use crate::error::{Error, ErrorKind};
+use crate::expand::Expand;
 use crate::fetch;
 use crate::store::Store;
 use std::ffi::{c_char, c_void};
@@ -321,9 +324,55 @@ pub unsafe extern "C" fn newt_store_answer(
     }))
 }
 
-/// A span with every card in it replaced by what it stands for.
-fn expanded(_store: &Store, span: String) -> Result<String, Error> {
-    Ok(span)
+/// A span with every card in it replaced by what it stands for, as far as the
+/// store holds it.
+fn expanded(store: &Store, span: String) -> Result<String, Error> {
+    let config = Config::default();
+    let mut expand = match Expand::span(&span, &config) {
+        Ok(expand) => expand,
+        // What another program minted need be no list of messages.
+        Err(error) if error.kind == ErrorKind::Json => return Ok(span),
+        Err(error) => return Err(error),
+    };
+    while let Some(handle) = expand.wanted() {
+        let found = match store.fetch(handle) {
+            Ok(span) => Some(span),
+            Err(error) if error.kind == ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        expand.give(found)?;
+    }
+    let output = expand.finish()?;
+    let mut text = String::new();
+    text.try_reserve_exact(output.pieces.iter().map(|piece| piece.len()).sum())?;
+    output.pieces.iter().for_each(|piece| text.push_str(piece));
+    Ok(text)
+}
+
+/// The definition of the fetch tool, ready to stand among a request's tools:
+/// one element of `tools`, or of Gemini's `functionDeclarations`.
+///
+/// `cfg`: its `format` (NEWT_FORMAT_AUTO is CHAT) and `fetch_tool`; NULL is
+/// the defaults. NEWT_ERR_ARGUMENT where the configuration is out of range, or
+/// its fetch_tool is "". Never NULL; to be freed with newt_text_free.
+/// Thread-safe.
+///
+/// # Safety
+/// `cfg` is as newt_config says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn newt_fetch_tool_json(cfg: *const newt_config) -> *const newt_text {
+    told(guard(|| {
+        // SAFETY: by this function's contract.
+        let config = unsafe { config::read(cfg) }?;
+        if config.fetch_tool.is_empty() {
+            return Err(Error::new(
+                ErrorKind::Argument,
+                "fetch_tool is empty; expected the name under which the tool is declared",
+            ));
+        }
+        let format = config.format.unwrap_or(Wire::Chat);
+        Ok(fetch::tool_json(format, &config.fetch_tool))
+    }))
 }
 
 /// Removes this session's spans and returns their space to the file system.
