@@ -86,10 +86,14 @@ fn write_ahead(connection: &Connection) -> Result<(), Error> {
 /// Whether the database is empty. Refuses one that is not a store of this
 /// version.
 fn is_new(connection: &Connection) -> Result<bool, Error> {
-    let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-    let objects: i64 =
-        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-    match (pragma("application_id")?, pragma("user_version")?) {
+    // One statement, so that no other process creates the schema between two.
+    let (objects, application, version): (i64, i64, i64) = connection.query_row(
+        "SELECT (SELECT count(*) FROM sqlite_schema), application_id, user_version
+         FROM pragma_application_id, pragma_user_version",
+        [],
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+    )?;
+    match (application, version) {
         (0, 0) if objects == 0 => Ok(true),
         (APPLICATION_ID, VERSION) => Ok(false),
         (APPLICATION_ID, version) => Err(Error::new(
