@@ -26,8 +26,16 @@ fn text(process: usize, thread: usize, n: usize) -> String {
 }
 
 fn connect(path: &str) -> Connection {
-    let connection = Connection::open(path).unwrap();
-    connection.busy_timeout(Duration::from_secs(10)).unwrap();
+    let mut connection = Connection::open(path).unwrap();
+    let mut since = Instant::now();
+    let wait = move |times: i32| {
+        if times == 0 {
+            since = Instant::now();
+        }
+        thread::sleep(Duration::from_millis(1));
+        since.elapsed() < Duration::from_secs(10)
+    };
+    connection.busy_handler(Some(wait)).unwrap();
     connection
         .execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
         .unwrap();

@@ -41,7 +41,7 @@ CREATE TABLE spans (
 /// Makes a connection ready: a new database gets the schema, a store's is
 /// taken as it is, anything else is refused before a byte of it changes.
 pub(super) fn prepare(connection: &mut Connection) -> Result<(), Error> {
-    connection.busy_timeout(PATIENCE)?;
+    wait_for_locks(connection)?;
     // FULL: a commit returns after its fsync, so no handle outlives its span.
     // fullfsync: macOS alone needs it to mean the same there.
     // secure_delete: what is forgotten is overwritten, not just unlinked.
@@ -55,6 +55,23 @@ pub(super) fn prepare(connection: &mut Connection) -> Result<(), Error> {
         create(connection)?;
     }
     write_ahead(connection)
+}
+
+/// Has each call wait for another connection's lock, until patience runs out.
+///
+/// SQLite's own timeout sleeps longer each time, up to 100 ms. Where several
+/// processes mint without a pause, whoever waited longest then asks least
+/// often, and some never get their turn.
+fn wait_for_locks(connection: &mut Connection) -> Result<(), Error> {
+    let mut since = Instant::now();
+    connection.busy_handler(Some(move |times: i32| {
+        if times == 0 {
+            since = Instant::now();
+        }
+        thread::sleep(Duration::from_millis(1));
+        since.elapsed() < PATIENCE
+    }))?;
+    Ok(())
 }
 
 /// Switches to a write-ahead log, once and for all who open the file.
