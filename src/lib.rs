@@ -7,6 +7,7 @@ mod buffer;
 mod card;
 mod config;
 mod error;
+pub mod fetch;
 #[allow(unsafe_code)]
 mod ffi;
 mod fold;
@@ -14,6 +15,7 @@ mod format;
 mod json;
 mod one_line;
 mod round;
+pub mod store;
 mod tokens;
 mod transcript;
 

@@ -1,5 +1,6 @@
 //! `newt_fold`, and the mint that it calls.
 
+use super::borrow;
 use super::config::{self, newt_config};
 use super::outcome::{self, newt_outcome};
 use super::panic::guard;
@@ -7,7 +8,6 @@ use crate::card::HANDLE_MAX;
 use crate::error::{Error, ErrorKind};
 use crate::fold::Fold;
 use std::ffi::{c_char, c_void};
-use std::slice;
 
 /// Gives a span a handle: the host's storage.
 ///
@@ -70,7 +70,8 @@ pub unsafe extern "C-unwind" fn newt_fold(
     user_data: *mut c_void,
 ) -> *const newt_outcome {
     // SAFETY: both as this function's contract says.
-    let read = guard(|| unsafe { Ok((document(json, json_len)?, config::read(cfg)?)) });
+    let read =
+        guard(|| unsafe { Ok((borrow::bytes("json", json, json_len)?, config::read(cfg)?)) });
     let (document, config) = match flatten(read) {
         Ok(read) => read,
         Err(outcome) => return outcome,
@@ -123,30 +124,6 @@ pub unsafe extern "C-unwind" fn newt_fold(
         }
     }
     finished(guard(|| fold.finish().map(|folded| outcome::done(&folded))))
-}
-
-/// A call's input as bytes.
-///
-/// # Safety
-/// `json` is NULL or readable for `json_len` bytes that nobody writes for as
-/// long as the result lives.
-pub(super) unsafe fn document<'a>(json: *const c_char, json_len: usize) -> Result<&'a [u8], Error> {
-    let refuse = |sentence: String| Err(Error::new(ErrorKind::Argument, sentence));
-    if isize::try_from(json_len).is_err() {
-        return refuse(format!(
-            "json_len is {json_len}, more than any object has; expected the document's bytes"
-        ));
-    }
-    if json.is_null() {
-        return match json_len {
-            0 => Ok(&[]),
-            _ => refuse(format!(
-                "json is NULL, but json_len is {json_len}; expected the document"
-            )),
-        };
-    }
-    // SAFETY: not NULL, not longer than PTRDIFF_MAX, readable by contract.
-    Ok(unsafe { slice::from_raw_parts(json.cast::<u8>(), json_len) })
 }
 
 /// What went wrong, as an outcome for the caller.

@@ -4,9 +4,12 @@
 //! here; nothing about folding is decided here.
 
 mod block;
+mod borrow;
 mod config;
 mod fold;
 mod outcome;
 mod panic;
+mod sink;
 mod status;
+mod store;
 mod text;
