@@ -7,6 +7,7 @@ mod buffer;
 mod card;
 mod config;
 mod error;
+mod expand;
 pub mod fetch;
 #[allow(unsafe_code)]
 mod ffi;
@@ -14,11 +15,17 @@ mod fold;
 mod format;
 mod json;
 mod one_line;
+mod prune;
 mod round;
 pub mod store;
+mod summary;
 mod tokens;
 mod transcript;
 
 pub use config::{Config, Form, Grouping, Results, Wire};
 pub use error::{Error, ErrorKind};
-pub use fold::{Fold, Folded, Summary, Verdict, fold};
+pub use expand::{Expand, expand};
+pub use fold::{Fold, fold};
+pub use prune::{Prune, prune};
+pub use summary::{Output, Summary, Verdict, estimate};
+pub use tokens::{Pressure, pressure};

@@ -6,10 +6,14 @@
 mod block;
 mod borrow;
 mod config;
+mod expand;
 mod fold;
+mod mint;
 mod outcome;
 mod panic;
+mod prune;
 mod sink;
 mod status;
 mod store;
 mod text;
+mod tokens;

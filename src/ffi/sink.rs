@@ -25,10 +25,6 @@ pub struct newt_sink {
 /// the call like `sink`. The callback runs on the caller's thread before the
 /// function that took it returns, and may call the library.
 #[allow(non_camel_case_types)]
-#[expect(
-    dead_code,
-    reason = "newt_expand, the one that takes it, is still to come"
-)]
 pub type newt_fetch_fn = Option<
     unsafe extern "C-unwind" fn(
         user_data: *mut c_void,
@@ -40,7 +36,6 @@ pub type newt_fetch_fn = Option<
 
 impl newt_sink {
     /// An empty sink that takes up to `limit` bytes.
-    #[cfg_attr(not(test), expect(dead_code, reason = "newt_expand is still to come"))]
     pub(super) fn new(limit: usize) -> Self {
         Self {
             bytes: Vec::new(),
@@ -71,7 +66,6 @@ impl newt_sink {
     }
 
     /// What was written, if every byte of it was taken.
-    #[cfg_attr(not(test), expect(dead_code, reason = "newt_expand is still to come"))]
     pub(super) fn finish(self) -> Result<Vec<u8>, Error> {
         match self.refusal {
             None => Ok(self.bytes),

@@ -1,11 +1,14 @@
 //! `newt_store`: the built-in store, over the C ABI.
 
 use super::borrow;
+use super::config::{self, newt_config};
 use super::panic::{Panicked, guard};
 use super::sink::newt_sink;
 use super::status::{self, NEWT_ERR_PANIC, NEWT_OK, newt_status};
 use super::text::{self, newt_text};
+use crate::config::{Config, Wire};
 use crate::error::{Error, ErrorKind};
+use crate::expand::Expand;
 use crate::fetch;
 use crate::store::Store;
 use std::ffi::{c_char, c_void};
@@ -321,9 +324,55 @@ pub unsafe extern "C" fn newt_store_answer(
     }))
 }
 
-/// A span with every card in it replaced by what it stands for.
-fn expanded(_store: &Store, span: String) -> Result<String, Error> {
-    Ok(span)
+/// A span with every card in it replaced by what it stands for, as far as the
+/// store holds it.
+fn expanded(store: &Store, span: String) -> Result<String, Error> {
+    let config = Config::default();
+    let mut expand = match Expand::span(&span, &config) {
+        Ok(expand) => expand,
+        // What another program minted need be no list of messages.
+        Err(error) if error.kind == ErrorKind::Json => return Ok(span),
+        Err(error) => return Err(error),
+    };
+    while let Some(handle) = expand.wanted() {
+        let found = match store.fetch(handle) {
+            Ok(span) => Some(span),
+            Err(error) if error.kind == ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        expand.give(found)?;
+    }
+    let output = expand.finish()?;
+    let mut text = String::new();
+    text.try_reserve_exact(output.pieces.iter().map(|piece| piece.len()).sum())?;
+    output.pieces.iter().for_each(|piece| text.push_str(piece));
+    Ok(text)
+}
+
+/// The definition of the fetch tool, ready to stand among a request's tools:
+/// one element of `tools`, or of Gemini's `functionDeclarations`.
+///
+/// `cfg`: its `format` (NEWT_FORMAT_AUTO is CHAT) and `fetch_tool`; NULL is
+/// the defaults. NEWT_ERR_ARGUMENT where the configuration is out of range, or
+/// its fetch_tool is "". Never NULL; to be freed with newt_text_free.
+/// Thread-safe.
+///
+/// # Safety
+/// `cfg` is as newt_config says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn newt_fetch_tool_json(cfg: *const newt_config) -> *const newt_text {
+    told(guard(|| {
+        // SAFETY: by this function's contract.
+        let config = unsafe { config::read(cfg) }?;
+        if config.fetch_tool.is_empty() {
+            return Err(Error::new(
+                ErrorKind::Argument,
+                "fetch_tool is empty; expected the name under which the tool is declared",
+            ));
+        }
+        let format = config.format.unwrap_or(Wire::Chat);
+        Ok(fetch::tool_json(format, &config.fetch_tool))
+    }))
 }
 
 /// Removes this session's spans and returns their space to the file system.
@@ -357,5 +406,238 @@ pub unsafe extern "C" fn newt_store_close(store: *mut newt_store) {
         let store = unsafe { Box::from_raw(store) };
         // Closing fails at most to checkpoint, which the next open does.
         let _ = guard(|| drop(store));
+    }
+}
+
+#[cfg(all(test, feature = "store"))]
+mod tests {
+    use super::super::text::newt_text_free;
+    use super::*;
+    use crate::ffi::status::{
+        NEWT_ERR_ARGUMENT, NEWT_ERR_NOT_FOUND, NEWT_ERR_STORE, NEWT_ERR_UTF8,
+    };
+
+    /// What a `newt_text` said: its status, and its text or its sentence.
+    fn read(text: *const newt_text) -> (newt_status, String) {
+        assert!(!text.is_null());
+        // SAFETY: a text of ours, not yet freed.
+        let borrowed = unsafe { &*text };
+        let shown = if borrowed.status == NEWT_OK {
+            assert!(borrowed.error.is_null());
+            borrowed.text
+        } else {
+            assert!(borrowed.text.is_null());
+            borrowed.error
+        };
+        // SAFETY: every string of a text ends in NUL.
+        let shown = unsafe { std::ffi::CStr::from_ptr(shown) };
+        let result = (borrowed.status, shown.to_str().unwrap().to_owned());
+        // SAFETY: the same text, once.
+        unsafe { newt_text_free(text) };
+        result
+    }
+
+    fn open(path: Option<&str>, session: Option<&str>) -> *mut newt_store {
+        let of = |name: Option<&str>| match name {
+            Some(name) => (name.as_ptr().cast(), name.len()),
+            None => (ptr::null(), 0),
+        };
+        let ((path, path_len), (session, session_len)) = (of(path), of(session));
+        // SAFETY: NULL, or strings that outlive the call.
+        unsafe { newt_store_open(path, path_len, session, session_len) }
+    }
+
+    fn mint(store: *mut newt_store, span: &[u8]) -> Result<String, newt_status> {
+        let mut handle = [0u8; 256];
+        let mut len = 0;
+        // SAFETY: a live store or NULL, and buffers of the lengths given.
+        let status = unsafe {
+            newt_store_mint(
+                store.cast(),
+                span.as_ptr().cast(),
+                span.len(),
+                handle.as_mut_ptr().cast(),
+                handle.len(),
+                &mut len,
+            )
+        };
+        match status {
+            NEWT_OK => Ok(String::from_utf8(handle[..len].to_vec()).unwrap()),
+            status => Err(status),
+        }
+    }
+
+    fn state(store: *mut newt_store) -> (newt_status, String) {
+        // SAFETY: a live store or NULL.
+        read(unsafe { newt_store_state(store) })
+    }
+
+    fn fetch(store: *mut newt_store, address: &[u8]) -> (newt_status, String) {
+        // SAFETY: a live store or NULL, and a live address.
+        read(unsafe { newt_store_fetch(store, address.as_ptr().cast(), address.len()) })
+    }
+
+    fn answer(store: *mut newt_store, arguments: &[u8]) -> (newt_status, String) {
+        // SAFETY: a live store or NULL, and live arguments.
+        read(unsafe { newt_store_answer(store, arguments.as_ptr().cast(), arguments.len()) })
+    }
+
+    fn load(store: *mut newt_store, handle: &str, sink: *mut newt_sink) -> newt_status {
+        // SAFETY: a live store or NULL, a live handle, a live sink or NULL.
+        unsafe { newt_store_load(store.cast(), handle.as_ptr().cast(), handle.len(), sink) }
+    }
+
+    fn close(store: *mut newt_store) {
+        // SAFETY: from `open`, and each test closes it once.
+        unsafe { newt_store_close(store) };
+    }
+
+    #[test]
+    fn a_span_goes_round() {
+        let store = open(None, None);
+        let handle = mint(store, b"{\"n\":1}").unwrap();
+        let found = (NEWT_OK, "{\"n\":1}".to_owned());
+        assert_eq!(fetch(store, handle.as_bytes()), found);
+        let arguments = format!(r#"{{"address":"compaction:{handle}"}}"#);
+        assert_eq!(answer(store, arguments.as_bytes()), found);
+        let mut sink = newt_sink::new(100);
+        assert_eq!(load(store, &handle, &mut sink), NEWT_OK);
+        assert_eq!(sink.finish().unwrap(), b"{\"n\":1}");
+        assert_eq!(state(store), (NEWT_OK, String::new()));
+        // SAFETY: a live store.
+        assert_eq!(unsafe { newt_store_forget(store) }, NEWT_OK);
+        assert_eq!(fetch(store, handle.as_bytes()).0, NEWT_ERR_NOT_FOUND);
+        close(store);
+    }
+
+    #[test]
+    fn null_is_the_process_s_own_store() {
+        let own = ptr::null_mut();
+        let handle = mint(own, b"own").unwrap();
+        close(own);
+        assert_eq!(fetch(own, handle.as_bytes()), (NEWT_OK, "own".into()));
+        let other = open(None, None);
+        assert_eq!(fetch(other, handle.as_bytes()).0, NEWT_ERR_NOT_FOUND);
+        close(other);
+    }
+
+    #[test]
+    fn what_is_not_found_is_not_told_apart() {
+        let (store, other) = (open(None, None), open(None, None));
+        let foreign = mint(other, b"text").unwrap();
+        let unknown = fetch(store, b"aaaaaaaa");
+        assert_eq!(unknown.0, NEWT_ERR_NOT_FOUND);
+        assert_eq!(fetch(store, foreign.as_bytes()), unknown);
+        assert_eq!(fetch(store, b"\xff\xff"), unknown);
+        assert_eq!(fetch(store, b""), unknown);
+        let mut sink = newt_sink::new(100);
+        assert_eq!(load(store, &foreign, &mut sink), NEWT_ERR_NOT_FOUND);
+        assert_eq!(sink.finish().unwrap(), b"");
+        // Nothing of this is a failure of the store.
+        assert_eq!(state(store), (NEWT_OK, String::new()));
+        close(store);
+        close(other);
+    }
+
+    #[test]
+    fn wrong_arguments_are_refused_and_told() {
+        let store = open(None, None);
+        assert_eq!(mint(store, b"a\xffb"), Err(NEWT_ERR_UTF8));
+        let told = (
+            NEWT_ERR_UTF8,
+            "the span is not UTF-8 (at byte 1)".to_owned(),
+        );
+        assert_eq!(state(store), told);
+        assert_eq!(answer(store, b"\xff").0, NEWT_ERR_UTF8);
+
+        let (mut handle, mut len) = ([0u8; 4], 0);
+        let place: *mut c_char = handle.as_mut_ptr().cast();
+        for (place, cap, len, reason) in [
+            (
+                place,
+                4,
+                &raw mut len,
+                "the handle has 8 bytes and the place for it 4",
+            ),
+            (ptr::null_mut(), 256, &raw mut len, "one of them is NULL"),
+            (place, 4, ptr::null_mut(), "one of them is NULL"),
+        ] {
+            // SAFETY: a live store, a live span, and NULL or a place of that size.
+            let status =
+                unsafe { newt_store_mint(store.cast(), c"span".as_ptr(), 4, place, cap, len) };
+            assert_eq!(status, NEWT_ERR_ARGUMENT);
+            assert!(state(store).1.contains(reason), "{:?}", state(store));
+        }
+        assert_eq!((handle, len), ([0; 4], 0));
+        // SAFETY: a live store; NULL with a length is what is tested.
+        let fetched = read(unsafe { newt_store_fetch(store, ptr::null(), 3) });
+        assert_eq!(fetched.0, NEWT_ERR_ARGUMENT);
+        assert_eq!(load(store, "aaaaaaaa", ptr::null_mut()), NEWT_ERR_ARGUMENT);
+        close(store);
+    }
+
+    #[test]
+    fn a_store_that_cannot_be_opened_is_still_one() {
+        // SAFETY: the pointer has the length given.
+        let not_text = unsafe { newt_store_open(c"\xff".as_ptr(), 1, ptr::null(), 0) };
+        assert_eq!(mint(not_text, b"text"), Err(NEWT_ERR_UTF8));
+        assert!(state(not_text).1.contains("the store's path is not UTF-8"));
+        close(not_text);
+        let nowhere = open(Some("/no/such/folder/spans.db"), Some("a"));
+        assert_eq!(state(nowhere).0, NEWT_ERR_STORE);
+        assert_eq!(mint(nowhere, b"text"), Err(NEWT_ERR_STORE));
+        assert_eq!(fetch(nowhere, b"aaaaaaaa").0, NEWT_ERR_STORE);
+        // The model is told, in words that are for it.
+        let told = answer(nowhere, br#"{"address":"aaaaaaaa"}"#);
+        assert!(
+            told.0 == NEWT_OK && told.1.contains("cannot be read at the moment"),
+            "{told:?}"
+        );
+        close(nowhere);
+    }
+}
+
+#[cfg(all(test, not(feature = "store")))]
+mod tests {
+    use super::*;
+    use crate::ffi::status::NEWT_ERR_STORE;
+
+    #[test]
+    fn without_the_feature_every_call_says_so() {
+        // SAFETY: no pointer here is anything but NULL, a live string or the
+        // store that was opened, closed once.
+        unsafe {
+            let opened = newt_store_open(ptr::null(), 0, ptr::null(), 0);
+            for store in [opened, ptr::null_mut()] {
+                let told = |text: *const newt_text| {
+                    assert_eq!((*text).status, NEWT_ERR_STORE);
+                    let sentence = std::ffi::CStr::from_ptr((*text).error);
+                    assert!(
+                        sentence
+                            .to_str()
+                            .unwrap()
+                            .contains("not built into this library")
+                    );
+                    super::super::text::newt_text_free(text);
+                };
+                told(newt_store_state(store));
+                told(newt_store_fetch(store, c"aaaaaaaa".as_ptr(), 8));
+                let (mut handle, mut len) = ([0; 256], 0);
+                let minted = newt_store_mint(
+                    store.cast(),
+                    c"span".as_ptr(),
+                    4,
+                    handle.as_mut_ptr(),
+                    handle.len(),
+                    &mut len,
+                );
+                assert_eq!((minted, len), (NEWT_ERR_STORE, 0));
+                let mut sink = newt_sink::new(9);
+                let loaded = newt_store_load(store.cast(), c"aaaaaaaa".as_ptr(), 8, &mut sink);
+                assert_eq!(loaded, NEWT_ERR_STORE);
+                assert_eq!(newt_store_forget(store), NEWT_ERR_STORE);
+            }
+            newt_store_close(opened);
+        }
     }
 }

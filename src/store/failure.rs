@@ -8,7 +8,10 @@ impl From<rusqlite::Error> for Error {
         let what = match error.sqlite_error_code() {
             Some(ErrorCode::OutOfMemory) => return Self::memory(),
             Some(ErrorCode::DiskFull) => "there is no room on its disk; free some and call again",
-            Some(ErrorCode::ReadOnly) => "it is read-only; make it writable and call again",
+            Some(ErrorCode::ReadOnly) => {
+                "the file, or its -wal or -shm beside it, is read-only; make all of them \
+                 writable and call again"
+            }
             Some(ErrorCode::CannotOpen) => {
                 "the file or its -wal and -shm beside it cannot be opened for writing; \
                  see to the rights on them and their folder and call again"

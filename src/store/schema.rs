@@ -41,7 +41,7 @@ CREATE TABLE spans (
 /// Makes a connection ready: a new database gets the schema, a store's is
 /// taken as it is, anything else is refused before a byte of it changes.
 pub(super) fn prepare(connection: &mut Connection) -> Result<(), Error> {
-    connection.busy_timeout(PATIENCE)?;
+    wait_for_locks(connection)?;
     // FULL: a commit returns after its fsync, so no handle outlives its span.
     // fullfsync: macOS alone needs it to mean the same there.
     // secure_delete: what is forgotten is overwritten, not just unlinked.
@@ -55,6 +55,23 @@ pub(super) fn prepare(connection: &mut Connection) -> Result<(), Error> {
         create(connection)?;
     }
     write_ahead(connection)
+}
+
+/// Has each call wait for another connection's lock, until patience runs out.
+///
+/// SQLite's own timeout sleeps longer each time, up to 100 ms. Where several
+/// processes mint without a pause, whoever waited longest then asks least
+/// often, and some never get their turn.
+fn wait_for_locks(connection: &mut Connection) -> Result<(), Error> {
+    let mut since = Instant::now();
+    connection.busy_handler(Some(move |times: i32| {
+        if times == 0 {
+            since = Instant::now();
+        }
+        thread::sleep(Duration::from_millis(1));
+        since.elapsed() < PATIENCE
+    }))?;
+    Ok(())
 }
 
 /// Switches to a write-ahead log, once and for all who open the file.
@@ -86,10 +103,14 @@ fn write_ahead(connection: &Connection) -> Result<(), Error> {
 /// Whether the database is empty. Refuses one that is not a store of this
 /// version.
 fn is_new(connection: &Connection) -> Result<bool, Error> {
-    let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-    let objects: i64 =
-        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-    match (pragma("application_id")?, pragma("user_version")?) {
+    // One statement, so that no other process creates the schema between two.
+    let (objects, application, version): (i64, i64, i64) = connection.query_row(
+        "SELECT (SELECT count(*) FROM sqlite_schema), application_id, user_version
+         FROM pragma_application_id, pragma_user_version",
+        [],
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+    )?;
+    match (application, version) {
         (0, 0) if objects == 0 => Ok(true),
         (APPLICATION_ID, VERSION) => Ok(false),
         (APPLICATION_ID, version) => Err(Error::new(
