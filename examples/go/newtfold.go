@@ -44,38 +44,60 @@ import (
 // counts of the outcome say what a fold would do.
 //
 // Whatever happens, Outcome.JSON is a document that can be sent: after an error
-// it is json itself. Errors are an [*Error] of the library, the mint's own error
-// wrapped, or a [*PanicError]; a mint that fails declines the whole fold.
+// it is json itself. Errors are an [*Error] of the library, or the mint's own,
+// wrapped, which is a [*PanicError] if it panicked.
 func Fold(json []byte, config Config, mint Mint) (Outcome, error) {
+	return run(json, config, callback{mint: mint}, mint != nil, func(call C.uintptr_t, config *C.newt_config) *C.newt_outcome {
+		return C.newtfold_fold(text(json), C.size_t(len(json)), config, call)
+	})
+}
+
+// Prune puts one line in the place of each aged tool result; the mint stores the
+// originals. It adds and removes no message. Arguments and errors are Fold's.
+func Prune(json []byte, config Config, mint Mint) (Outcome, error) {
+	return run(json, config, callback{mint: mint}, mint != nil, func(call C.uintptr_t, config *C.newt_config) *C.newt_outcome {
+		return C.newtfold_prune(text(json), C.size_t(len(json)), config, call)
+	})
+}
+
+// Expand puts back what was folded and pruned. Cards whose spans are not found
+// stay, and are counted in Outcome.Cards. Errors are as Fold's.
+func Expand(json []byte, config Config, fetch Fetch) (Outcome, error) {
+	return run(json, config, callback{fetch: fetch}, fetch != nil, func(call C.uintptr_t, config *C.newt_config) *C.newt_outcome {
+		return C.newtfold_expand(text(json), C.size_t(len(json)), config, call)
+	})
+}
+
+// run lends C a configuration and the name of a callback, copies the outcome,
+// and frees it.
+func run(json []byte, config Config, called callback, wanted bool, work func(C.uintptr_t, *C.newt_config) *C.newt_outcome) (Outcome, error) {
 	var pins runtime.Pinner
 	defer pins.Unpin()
 	native, err := config.native(&pins)
 	if err != nil {
 		return Outcome{JSON: json}, err
 	}
-	if mint == nil {
-		return outcome(C.newtfold_fold(text(json), C.size_t(len(json)), native, 0), json, nil)
+	var name cgo.Handle
+	if wanted {
+		name = cgo.NewHandle(&called)
+		defer name.Delete()
 	}
-	call := &minting{mint: mint}
-	handle := cgo.NewHandle(call)
-	defer handle.Delete()
-	out := C.newtfold_fold(text(json), C.size_t(len(json)), native, C.uintptr_t(handle))
-	return outcome(out, json, call.failure)
-}
-
-// outcome copies what C owns, frees it, and adds what the callback had to say.
-func outcome(out *C.newt_outcome, input []byte, failure error) (Outcome, error) {
+	out := work(C.uintptr_t(name), native)
 	defer C.newt_outcome_free(out)
-	if failure == nil && out.status != C.NEWT_OK {
-		failure = &Error{
+	if out.status == C.NEWT_OK {
+		return outcome(out), called.failure
+	}
+	if called.failure == nil {
+		called.failure = &Error{
 			Status:   Status(out.status),
 			Sentence: C.GoString(out.error),
 			Offset:   offset(out.error_offset),
 		}
 	}
-	if out.status != C.NEWT_OK {
-		return Outcome{JSON: input}, failure
-	}
+	return Outcome{JSON: json}, called.failure
+}
+
+func outcome(out *C.newt_outcome) Outcome {
 	return Outcome{
 		JSON:           copied(out.json, out.json_len),
 		Verdict:        Verdict(out.verdict),
@@ -89,7 +111,7 @@ func outcome(out *C.newt_outcome, input []byte, failure error) (Outcome, error) 
 		TokensAfter:    int(out.tokens_after),
 		PrefixLen:      int(out.prefix_len),
 		Receipt:        copied(out.receipt, out.receipt_len),
-	}, failure
+	}
 }
 
 // Outcome is what a call did.

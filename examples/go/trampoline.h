@@ -3,9 +3,13 @@
 
 #include <newt_fold.h>
 
-/* newt_fold() with a Go mint, named by its cgo.Handle: a number, because C must
- * hold no pointer of Go's. 0 is no mint. */
+/* The library's functions with callbacks in Go. Those are named by a cgo.Handle,
+ * a number, because C must hold no pointer of Go's; 0 is no callback. */
 const newt_outcome *newtfold_fold(const char *json, size_t json_len, const newt_config *config,
-                                  uintptr_t mint);
+                                  uintptr_t call);
+const newt_outcome *newtfold_prune(const char *json, size_t json_len, const newt_config *config,
+                                   uintptr_t call);
+const newt_outcome *newtfold_expand(const char *json, size_t json_len, const newt_config *config,
+                                    uintptr_t call);
 
 #endif

@@ -1,50 +1,54 @@
-// Command newtfold folds the transcript on its standard input and prints the
-// folded one. What was removed goes into a folder, a file for each handle.
+// Command newtfold folds or expands the transcript on its standard input. What
+// a fold removes is kept in a file, under a session.
 //
-//	newtfold -spans DIR < transcript.json > folded.json
+//	newtfold -store spans.db -session 7 fold   < transcript.json > folded.json
+//	newtfold -store spans.db -session 7 expand < folded.json > transcript.json
 package main
 
 import (
 	"flag"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"os"
-	"path/filepath"
 
 	"example.com/newtfold"
 )
 
 func main() {
-	if err := run(); err != nil {
+	path := flag.String("store", "spans.db", "the file that keeps what was removed")
+	session := flag.String("session", "default", "the session in it")
+	flag.Parse()
+	if err := run(flag.Arg(0), *path, *session); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run() error {
-	spans := flag.String("spans", "spans", "the folder that keeps what was removed")
+func run(verb, path, session string) error {
+	if verb != "fold" && verb != "expand" {
+		return fmt.Errorf("say fold or expand, not %q", verb)
+	}
+	store, err := newtfold.OpenStore(path, session)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	document, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		return err
+	}
 	config := newtfold.DefaultConfig()
 	config.Results = newtfold.ResultsAny
-	keep := flag.Uint("keep", uint(config.KeepLast), "messages at the end that stay")
-	flag.Parse()
-	config.KeepLast = uint32(*keep)
-
-	transcript, err := io.ReadAll(os.Stdin)
+	var out newtfold.Outcome
+	if verb == "fold" {
+		out, err = newtfold.Fold(document, config, store.Mint)
+	} else {
+		out, err = newtfold.Expand(document, config, store.Fetch)
+	}
 	if err != nil {
 		return err
 	}
-	folded, err := newtfold.Fold(transcript, config, func(span []byte) (string, error) {
-		digest := fnv.New64a()
-		digest.Write(span)
-		handle := fmt.Sprintf("%016x", digest.Sum64())
-		return handle, os.WriteFile(filepath.Join(*spans, handle), span, 0o600)
-	})
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(os.Stderr, "%d rounds folded (%s), %d of %d tokens left\n",
-		folded.RoundsFolded, folded.Verdict, folded.TokensAfter, folded.TokensBefore)
-	_, err = os.Stdout.Write(folded.JSON)
+	fmt.Fprintf(os.Stderr, "%v: %d tokens were %d, %d cards\n", out.Verdict, out.TokensAfter, out.TokensBefore, out.Cards)
+	_, err = os.Stdout.Write(out.JSON)
 	return err
 }
