@@ -11,6 +11,7 @@ use crate::fold::{GATE_HANDLE_BYTES, push_line, usable_handle};
 use crate::format::{Answer, Call};
 use crate::json::{Raw, Reader, Text};
 use crate::one_line::{self, Spill};
+use crate::receipt::{self, Replaced};
 use crate::round::{Kind, Reading};
 use crate::summary::{Output, Summary, Verdict};
 use crate::tokens::Tokens;
@@ -162,12 +163,25 @@ impl<'a> Prune<'a> {
             tokens_before: tokens.of(weight),
             tokens_after: tokens.of(weight - self.weight_won()?),
             prefix_len: kept_prefix(text, &edits),
-            receipt: None,
+            receipt: self.receipt()?,
         };
         Ok(Output {
             pieces: splice(text, &edits)?,
             summary,
         })
+    }
+
+    fn receipt(&self) -> Result<Option<String>, Error> {
+        let text = self.reading.transcript.text;
+        let replaced = self.places.iter().map(|place| Replaced {
+            bytes: place.original.range_in(text),
+            line: place.line,
+            arguments: matches!(place.new, New::Arguments),
+            bytes_after: place.text.len(),
+        });
+        let handle = (self.verdict == Verdict::Folded).then_some(self.handle.as_str());
+        let receipt = || receipt::of_prune(&self.reading, self.verdict, handle, replaced);
+        self.config.receipt.then(receipt).transpose()
     }
 
     /// Finds every value that is smaller in one line.
