@@ -7,8 +7,8 @@ One file over ctypes, with nothing to install: copy it beside your program.
         original = expand(folded.json, store.fetch)
 
 It loads the library that the environment variable NEWT_FOLD_LIBRARY names, or
-the one of the source tree that it lies in, or the installed one. Every function
-may be called from any thread; the interpreter runs on while the library works.
+libnewt_fold.so.1 beside it, or the one installed. Every function may be called
+from any thread; other threads of the interpreter run on while the library works.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def fold(transcript: bytes, mint: Mint | None, **config: Unpack[Config]) -> Outc
             return 1
 
     callback = _MintFn(call) if mint else _MintFn()
-    native, _strings = _native(config)
+    native, _names = _native(config)
     out = _library.newt_fold(transcript, len(transcript), native, callback, None)
     return _outcome(out, raised)
 
@@ -147,14 +147,14 @@ def expand(document: bytes, fetch: Fetch, **config: Unpack[Config]) -> Outcome:
             raised.append(error)
             return _STORE
 
-    native, _strings = _native(config)
+    native, _names = _native(config)
     out = _library.newt_expand(document, len(document), native, _FetchFn(call), None)
     return _outcome(out, raised)
 
 
 def fetch_tool(**config: Unpack[Config]) -> bytes:
     """The definition of the fetch tool, as JSON, to be put into a request."""
-    native, _strings = _native(config)
+    native, _names = _native(config)
     return _text(_library.newt_fetch_tool_json(native))
 
 
@@ -301,12 +301,21 @@ _ENUMS: dict[str, tuple[str, ...]] = {
     "grouping": get_args(Grouping),
     "card": get_args(Card),
 }
+_NUMBERS = (
+    "keep_last",
+    "min_rounds",
+    "max_card_lines",
+    "note_chars",
+    "result_chars",
+    "min_reclaim",
+    "bytes_per_token",
+)
 
 
 def _load() -> ctypes.CDLL:
-    built = Path(__file__).resolve().parents[2] / "target" / "lib" / f"libnewt_fold.so.{_ABI}"
+    beside = Path(__file__).with_name(f"libnewt_fold.so.{_ABI}")
     named = os.environ.get("NEWT_FOLD_LIBRARY")
-    library = ctypes.CDLL(named or (str(built) if built.exists() else built.name))
+    library = ctypes.CDLL(named or (str(beside) if beside.exists() else beside.name))
     if library.newt_abi_version() != _ABI:
         raise ImportError(f"{library} does not speak ABI {_ABI} of newt_fold")
     for name, result, *arguments in (
@@ -339,23 +348,28 @@ def _native(config: Config) -> tuple[_Config, object]:
     """The configuration as C reads it, and what must outlive it."""
     native = _Config()
     _library.newt_config_init(ctypes.byref(native), ctypes.sizeof(native))
-    strings: object = None
+    names: object = None
     for key, value in config.items():
-        if key in _ENUMS:
-            setattr(native, key, _ENUMS[key].index(str(value)))
-        elif key == "receipt":
+        if key == "receipt":
             native.flags |= _RECEIPT if value else 0
         elif key == "fetch_tool":
             native.fetch_tool = _name(value)
         elif key == "keep_tools":
-            names = [_name(tool) for tool in config["keep_tools"]]
-            strings = native.keep_tools = (c_char_p * len(names))(*names)
-            native.keep_tools_len = len(names)
-        elif hasattr(native, key):
+            tools = [_name(tool) for tool in config["keep_tools"]]
+            names = native.keep_tools = (c_char_p * len(tools))(*tools)
+            native.keep_tools_len = len(tools)
+        elif key in _ENUMS:
+            if value not in _ENUMS[key]:
+                raise ValueError(f"{key} is one of {', '.join(_ENUMS[key])}, not {value!r}")
+            setattr(native, key, _ENUMS[key].index(str(value)))
+        elif key in _NUMBERS:
+            # ctypes would cut off what does not fit.
+            if not isinstance(value, int) or not 0 <= value < 2**32:
+                raise ValueError(f"{key} is a number from 0 to 2**32 - 1, not {value!r}")
             setattr(native, key, value)
         else:
-            raise TypeError(f"no such setting: {key}")
-    return native, strings
+            raise TypeError(f"there is no setting {key!r}")
+    return native, names
 
 
 def _name(tool: object) -> bytes:
@@ -386,7 +400,7 @@ def _outcome(pointer: Any, raised: list[BaseException]) -> Outcome:
         return Outcome(
             json=ctypes.string_at(out.json, out.json_len),
             verdict=get_args(Verdict)[out.verdict],
-            handle=handle and handle.decode(),
+            handle=None if handle is None else handle.decode(),
             rounds_eligible=out.rounds_eligible,
             rounds_folded=out.rounds_folded,
             cards=out.cards,
