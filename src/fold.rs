@@ -334,13 +334,7 @@ impl<'a, 'c> Fold<'a, 'c> {
             Ok(())
         })?;
         let format = self.reading.transcript.format;
-        Ok(one_line::round(
-            format,
-            &calls,
-            &results,
-            &prose,
-            self.config,
-        ))
+        one_line::round(format, &calls, &results, &prose, self.config)
     }
 
     /// The message, or the two messages, of a draft under a handle.
