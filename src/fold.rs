@@ -7,9 +7,11 @@
 use crate::buffer::Buffer;
 use crate::card::{self, Card};
 use crate::config::{Config, Form, Grouping};
+use crate::draft::{Draft, Size};
 use crate::error::{Error, ErrorKind};
 use crate::format::{CardMessage, Facts, Role};
 use crate::one_line;
+use crate::receipt;
 use crate::round::{Block, Kind, Reading};
 use crate::summary::{Output, Summary, Verdict};
 use crate::tokens::Tokens;
@@ -18,31 +20,6 @@ use std::ops::Range;
 
 /// The handle's length that the gate reckons with before a mint has spoken.
 pub(crate) const GATE_HANDLE_BYTES: usize = 64;
-
-/// A card about to be written.
-struct Draft {
-    /// The blocks it may cover: all of them in RUNS grouping, those that go in
-    /// ALL grouping.
-    blocks: Range<usize>,
-    /// Rounds it newly folds.
-    rounds: usize,
-    /// Cards it absorbs.
-    absorbed: usize,
-    /// The card but for its last line.
-    head: String,
-    /// What it replaces, as the gate weighs it.
-    replaced: Size,
-    /// The message, or messages, once the handle is known.
-    message: String,
-    handle: String,
-}
-
-/// Bytes, and the bytes that the estimate counts.
-#[derive(Debug, Clone, Copy, Default)]
-struct Size {
-    bytes: usize,
-    weight: usize,
-}
 
 /// A fold under way.
 pub struct Fold<'a, 'c> {
@@ -90,7 +67,7 @@ impl<'a, 'c> Fold<'a, 'c> {
     pub fn span(&self, index: usize) -> Result<String, Error> {
         let draft = &self.drafts[index];
         let mut span = Buffer::with_capacity(draft.replaced.bytes)?;
-        for block in self.covered(draft) {
+        for block in draft.covered(&self.reading.blocks) {
             for message in block.messages.clone() {
                 if span.len() > 0 {
                     span.push("\n");
@@ -153,36 +130,31 @@ impl<'a, 'c> Fold<'a, 'c> {
     fn draft(&mut self) -> Result<bool, Error> {
         let groups = match self.config.grouping {
             Grouping::Runs => self.runs()?,
-            Grouping::All => self.all(),
+            Grouping::All => self.all()?,
         };
         let mut any_dropped = false;
         for blocks in groups {
             let mut draft = Draft {
                 blocks,
-                rounds: 0,
-                absorbed: 0,
-                head: String::new(),
-                replaced: Size::default(),
-                message: String::new(),
-                handle: String::new(),
+                ..Draft::default()
             };
-            let mut stood_for = 0u64;
-            let (mut rounds, mut absorbed, mut media) = (0, 0, 0);
-            for block in self.covered(&draft) {
+            let (mut rounds, mut absorbed, mut media, mut stands_for) = (0, 0, 0, 0u64);
+            for block in draft.covered(&self.reading.blocks) {
                 match block.kind {
                     Kind::Card(before) => {
                         absorbed += 1;
-                        stood_for = stood_for.saturating_add(before);
+                        stands_for = stands_for.saturating_add(before);
                     }
                     _ => {
                         rounds += 1;
-                        stood_for = stood_for.saturating_add(1);
+                        stands_for = stands_for.saturating_add(1);
                     }
                 }
                 media += self.reading.transcript.media_in(&block.messages);
             }
             let bytes = self.replaced(&draft)?.iter().map(Range::len).sum();
             draft.rounds = rounds;
+            draft.stands_for = stands_for;
             draft.absorbed = absorbed;
             draft.replaced = Size {
                 bytes,
@@ -190,7 +162,7 @@ impl<'a, 'c> Fold<'a, 'c> {
             };
             let lines = self.lines(&draft)?;
             let mut head = Buffer::default();
-            card::write_head(stood_for, &lines, &mut head);
+            card::write_head(stands_for, &lines, &mut head);
             draft.head = head.finish()?;
             self.drafts.try_reserve(1)?;
             self.drafts.push(draft);
@@ -212,7 +184,7 @@ impl<'a, 'c> Fold<'a, 'c> {
     /// So n rounds in a row leave O(log n) cards, each round is written again
     /// O(log n) times, and the oldest card, on which most of a provider's
     /// prefix cache depends, changes least.
-    fn runs(&self) -> Result<Vec<Range<usize>>, Error> {
+    fn runs(&self) -> Result<Vec<Vec<Range<usize>>>, Error> {
         /// Adjacent blocks: a card that stands, or what one card will cover.
         struct Group {
             blocks: Range<usize>,
@@ -249,7 +221,7 @@ impl<'a, 'c> Fold<'a, 'c> {
                     stretch
                         .drain(..)
                         .filter(|group| group.new)
-                        .map(|group| group.blocks),
+                        .map(|group| vec![group.blocks]),
                 );
                 in_run = false;
             }
@@ -280,16 +252,33 @@ impl<'a, 'c> Fold<'a, 'c> {
             stretch
                 .into_iter()
                 .filter(|group| group.new)
-                .map(|group| group.blocks),
+                .map(|group| vec![group.blocks]),
         );
         Ok(runs)
     }
 
     /// ALL: one card for every round that goes, and every card that stands.
-    fn all(&self) -> Vec<Range<usize>> {
-        let any = self.reading.count(|kind| *kind == Kind::Eligible) > 0;
-        let everything = any.then_some(0..self.reading.blocks.len());
-        everything.into_iter().collect()
+    fn all(&self) -> Result<Vec<Vec<Range<usize>>>, Error> {
+        if self.reading.count(|kind| *kind == Kind::Eligible) == 0 {
+            return Ok(Vec::new());
+        }
+        let mut going: Vec<Range<usize>> = Vec::new();
+        for (index, block) in self.reading.blocks.iter().enumerate() {
+            let goes = match block.kind {
+                Kind::Eligible => true,
+                Kind::Card(_) => self.aged(block),
+                _ => false,
+            };
+            match going.last_mut() {
+                Some(last) if goes && last.end == index => last.end += 1,
+                _ if goes => {
+                    going.try_reserve(1)?;
+                    going.push(index..index + 1);
+                }
+                _ => {}
+            }
+        }
+        Ok(vec![going])
     }
 
     /// Whether a block stands wholly before the horizon.
@@ -303,23 +292,12 @@ impl<'a, 'c> Fold<'a, 'c> {
         block.messages.end <= horizon
     }
 
-    /// The blocks that a card replaces.
-    fn covered(&self, draft: &Draft) -> impl DoubleEndedIterator<Item = &Block> {
-        self.reading.blocks[draft.blocks.clone()]
-            .iter()
-            .filter(|block| match block.kind {
-                Kind::Eligible => true,
-                Kind::Card(_) => self.aged(block),
-                _ => false,
-            })
-    }
-
     /// The newest lines of a card, oldest first: of cards it absorbs, and of
     /// rounds.
     fn lines(&self, draft: &Draft) -> Result<Vec<String>, Error> {
         let max = self.config.max_card_lines;
         let mut lines: Vec<String> = Vec::new();
-        for block in self.covered(draft).rev() {
+        for block in draft.covered(&self.reading.blocks).rev() {
             if lines.len() >= max {
                 break;
             }
@@ -356,13 +334,7 @@ impl<'a, 'c> Fold<'a, 'c> {
             Ok(())
         })?;
         let format = self.reading.transcript.format;
-        Ok(one_line::round(
-            format,
-            &calls,
-            &results,
-            &prose,
-            self.config,
-        ))
+        one_line::round(format, &calls, &results, &prose, self.config)
     }
 
     /// The message, or the two messages, of a draft under a handle.
@@ -373,8 +345,8 @@ impl<'a, 'c> Fold<'a, 'c> {
         card::write_foot(handle, &self.config.fetch_tool, &mut text);
         let text = text.finish()?;
 
-        let Some(round) = self
-            .covered(draft)
+        let Some(round) = draft
+            .covered(&self.reading.blocks)
             .find(|block| block.kind == Kind::Eligible)
         else {
             return Ok(text);
@@ -455,7 +427,7 @@ impl<'a, 'c> Fold<'a, 'c> {
         let messages = &self.reading.transcript.messages;
         let mut ranges: Vec<Range<usize>> = Vec::new();
         let mut last_end = None;
-        for block in self.covered(draft) {
+        for block in draft.covered(&self.reading.blocks) {
             let (start, end) = (block.messages.start, block.messages.end);
             let bytes = match last_end {
                 Some(_) => messages[start - 1].end..messages[end - 1].end,
@@ -495,10 +467,9 @@ impl<'a, 'c> Fold<'a, 'c> {
         let gone: usize = self
             .drafts
             .iter()
-            .flat_map(|draft| self.covered(draft))
+            .flat_map(|draft| draft.covered(&self.reading.blocks))
             .map(|block| block.messages.len())
             .sum();
-        let width = if self.config.card == Form::Tool { 2 } else { 1 };
         let tokens = Tokens::new(self.config.bytes_per_token);
         let absorbed: usize = self.drafts.iter().map(|draft| draft.absorbed).sum();
         let messages = self.reading.transcript.messages.len();
@@ -510,11 +481,19 @@ impl<'a, 'c> Fold<'a, 'c> {
             cards: self.reading.count(|kind| matches!(kind, Kind::Card(_))) - absorbed
                 + self.drafts.len(),
             messages_before: messages,
-            messages_after: messages - gone + width * self.drafts.len(),
+            messages_after: messages - gone + Draft::messages(self.config) * self.drafts.len(),
             tokens_before: tokens.of(self.reading.transcript.weight()),
             tokens_after: tokens.of(self.weight_after()),
             prefix_len: 0,
-            receipt: None,
+            receipt: match self.config.receipt {
+                true => Some(receipt::of_fold(
+                    &self.reading,
+                    self.config,
+                    &self.drafts,
+                    self.verdict,
+                )?),
+                false => None,
+            },
         })
     }
 }

@@ -6,6 +6,7 @@
 mod buffer;
 mod card;
 mod config;
+mod draft;
 mod error;
 mod expand;
 pub mod fetch;
@@ -16,6 +17,7 @@ mod format;
 mod json;
 mod one_line;
 mod prune;
+mod receipt;
 mod round;
 pub mod store;
 mod summary;

@@ -4,7 +4,7 @@
 
 mod child;
 
-use newt_fold::error::ErrorKind;
+use newt_fold::ErrorKind;
 use newt_fold::store::Store;
 use std::fs::{self, File, Permissions};
 use std::io::Write;

@@ -3,7 +3,7 @@
 
 mod child;
 
-use newt_fold::error::ErrorKind;
+use newt_fold::ErrorKind;
 use newt_fold::store::Store;
 use std::collections::HashMap;
 use std::process::Stdio;
