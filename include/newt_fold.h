@@ -50,7 +50,7 @@
 #ifndef NEWT_FOLD_H
 #define NEWT_FOLD_H
 
-// The format is found out from the document (see the formats below).
+// The format is found out from the document: see newt_config.format.
 #define NEWT_FORMAT_AUTO 0
 
 // OpenAI chat completions, and Mistral, Ollama, SWE-agent, which follow it.
@@ -64,6 +64,9 @@
 
 // Gemini contents.
 #define NEWT_FORMAT_GEMINI 4
+
+// Amazon Bedrock's Converse messages.
+#define NEWT_FORMAT_BEDROCK 5
 
 // Only rounds fold whose results are one line of the grammar already:
 // `[name] … -> ok, …` or `[name] … -> error, …`.
@@ -123,7 +126,13 @@ typedef struct newt_config {
     // Nothing changes unless at least this many rounds would go, over all
     // cards. Default 2; 0 means 1.
     uint32_t min_rounds;
-    // NEWT_FORMAT_AUTO (default), _CHAT, _ANTHROPIC, _RESPONSES or _GEMINI.
+    // NEWT_FORMAT_AUTO (default), _CHAT, _ANTHROPIC, _RESPONSES, _GEMINI or
+    // _BEDROCK. AUTO takes the first tell-tale in the messages: `parts` is
+    // Gemini's; items of type `function_call`, `custom_tool_call`, their
+    // outputs and `reasoning` are those of Responses; `tool_use` and
+    // `tool_result` blocks Anthropic's; `tool_calls` and `role:"tool"` CHAT's;
+    // `toolUse` and `toolResult` Bedrock's. A request body's `input` is
+    // Responses, its `contents` Gemini. None of them: CHAT.
     uint32_t format;
     // NEWT_RESULTS_ONE_LINED (default) or NEWT_RESULTS_ANY.
     uint32_t results;
