@@ -21,6 +21,7 @@ flock 9
 if [ ! -d "$root" ]; then
     command -v debootstrap >/dev/null || { apt-get update && apt-get install -y debootstrap; }
     # The mirror that this machine uses, whatever it is.
+    # shellcheck disable=SC2016 # apt-get fills these in.
     mirror=$(apt-get indextargets --format '$(LABEL) $(COMPONENT) $(REPO_URI)' \
         'Created-By: Packages' | sed -n 's/^Debian main //p' | head -n 1)
     rm -rf "$root.partial"
@@ -33,6 +34,7 @@ fi
 flock -u 9
 
 # In a mount namespace of its own: however this ends, nothing stays mounted.
+# shellcheck disable=SC2016 # The inner shell expands.
 exec unshare --mount --propagation private bash -euc '
     root=$1 folder=$2
     shift 2
