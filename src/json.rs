@@ -11,6 +11,7 @@
 
 use crate::error::{Error, ErrorKind};
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::ops::Range;
 
 /// One JSON value as it stands in the document, checked.
@@ -74,6 +75,15 @@ impl<'a> Raw<'a> {
         })
     }
 
+    /// The JSON text that a string holds, as arguments often come; of anything
+    /// else the value itself.
+    pub(crate) fn inner(self) -> Result<Cow<'a, str>, Error> {
+        match self.text() {
+            Some(text) => text.decoded(),
+            None => Ok(Cow::Borrowed(self.0)),
+        }
+    }
+
     /// Reads the value again, from its first byte.
     pub(crate) fn reader(self) -> Reader<'a> {
         Reader::new(self.0)
@@ -104,13 +114,20 @@ impl<'a> Text<'a> {
         self.0.is_empty()
     }
 
+    fn escaped(self) -> bool {
+        memchr::memchr(b'\\', self.0.as_bytes()).is_some()
+    }
+
     /// The text that is meant; borrowed where no escape stands in it.
-    pub(crate) fn decoded(self) -> Cow<'a, str> {
-        if memchr::memchr(b'\\', self.0.as_bytes()).is_none() {
-            Cow::Borrowed(self.0)
-        } else {
-            Cow::Owned(self.chars().collect())
+    pub(crate) fn decoded(self) -> Result<Cow<'a, str>, Error> {
+        if !self.escaped() {
+            return Ok(Cow::Borrowed(self.0));
         }
+        // An escape is never shorter than what it means.
+        let mut text = String::new();
+        text.try_reserve_exact(self.0.len())?;
+        text.extend(self.chars());
+        Ok(Cow::Owned(text))
     }
 
     /// The characters that are meant, decoded one by one.
@@ -118,9 +135,13 @@ impl<'a> Text<'a> {
         Chars(self.0.chars())
     }
 
-    /// Whether the text means `plain`, which holds no backslash or quote.
+    /// Whether the text means `plain`.
     pub(crate) fn is(self, plain: &str) -> bool {
-        self.0 == plain || (self.0.len() > plain.len() && self.chars().eq(plain.chars()))
+        if self.escaped() {
+            self.0.len() > plain.len() && self.chars().eq(plain.chars())
+        } else {
+            self.0 == plain
+        }
     }
 
     /// Whether two texts mean the same.
@@ -128,8 +149,13 @@ impl<'a> Text<'a> {
         self.0 == other.0 || ((self.escaped() || other.escaped()) && self.chars().eq(other.chars()))
     }
 
-    fn escaped(self) -> bool {
-        memchr::memchr(b'\\', self.0.as_bytes()).is_some()
+    /// The order of what two texts mean.
+    pub(crate) fn order(self, other: Text<'_>) -> Ordering {
+        if self.escaped() || other.escaped() {
+            self.chars().cmp(other.chars())
+        } else {
+            self.0.cmp(other.0)
+        }
     }
 
     /// Lines of the text: its line feeds, and what follows the last one.
@@ -295,19 +321,29 @@ impl<'a> Reader<'a> {
         &mut self,
         mut member: impl FnMut(&mut Self, &str) -> Result<(), Error>,
     ) -> Result<Raw<'a>, Error> {
+        self.members(|reader, name| {
+            if name.escaped() {
+                member(reader, &name.decoded()?)
+            } else {
+                member(reader, name.raw())
+            }
+        })
+    }
+
+    /// The same, with each key as it stands.
+    #[inline]
+    pub(crate) fn members(
+        &mut self,
+        mut member: impl FnMut(&mut Self, Text<'a>) -> Result<(), Error>,
+    ) -> Result<Raw<'a>, Error> {
         if self.peek() != Some(b'{') {
             return self.skip();
         }
         let start = self.at;
         if self.open(b'}') {
             loop {
-                let (from, to, escaped) = self.member_name()?;
-                if escaped {
-                    let name = Text(&self.text[from..to]).decoded();
-                    member(self, &name)?;
-                } else {
-                    member(self, &self.text[from..to])?;
-                }
+                let name = self.member_name()?;
+                member(self, name)?;
                 if !self.more(b'}')? {
                     break;
                 }
@@ -376,21 +412,20 @@ impl<'a> Reader<'a> {
         Ok(Raw(&self.text[start..self.at]))
     }
 
-    /// A member's name and its colon: where the name stands, and whether an
-    /// escape is in it.
+    /// A member's name and its colon.
     #[inline]
-    fn member_name(&mut self) -> Result<(usize, usize, bool), Error> {
+    fn member_name(&mut self) -> Result<Text<'a>, Error> {
         if self.peek() != Some(b'"') {
             return Err(self.expected("a member's name in double quotes"));
         }
         let from = self.at + 1;
-        let escaped = self.string()?;
+        self.string()?;
         self.key = (from, self.at - 1);
         if self.peek() != Some(b':') {
             return Err(self.expected("`:` after a member's name"));
         }
         self.at += 1;
-        Ok((from, self.key.1, escaped))
+        Ok(Text(&self.text[from..self.key.1]))
     }
 
     /// An object or array with all that is in it; depth costs one bit a level.
@@ -442,23 +477,18 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// A string from its opening quote to behind its closing one; says whether
-    /// an escape stands in it.
+    /// A string from its opening quote to behind its closing one.
     #[inline]
-    fn string(&mut self) -> Result<bool, Error> {
+    fn string(&mut self) -> Result<(), Error> {
         self.at += 1;
-        let mut escaped = false;
         loop {
             self.at = special(self.bytes, self.at);
             match self.bytes.get(self.at) {
                 Some(b'"') => {
                     self.at += 1;
-                    return Ok(escaped);
+                    return Ok(());
                 }
-                Some(b'\\') => {
-                    escaped = true;
-                    self.escape()?;
-                }
+                Some(b'\\') => self.escape()?,
                 Some(_) => {
                     return Err(self.expected("an escape in place of a control character"));
                 }

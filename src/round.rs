@@ -1,13 +1,15 @@
 //! Which stretches of messages are complete rounds, which of them are aged, and
 //! what keeps the others.
 
+use crate::buffer::{copy, push};
 use crate::card::{ADDRESS, Card};
 use crate::config::{Config, Form, Results};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::format::{Facts, Format, Role};
 use crate::json::{Raw, Reader, Text};
 use crate::one_line;
 use crate::transcript::{Transcript, Visitor};
+use std::cmp::Ordering;
 use std::ops::Range;
 
 /// Why a round stays.
@@ -113,7 +115,7 @@ impl<'a> Reading<'a> {
         let mut text = String::new();
         self.each(&card.messages, |facts| {
             if let Some(card) = facts.card {
-                text = card.decoded().into_owned();
+                text = copy(&card.decoded()?)?;
             }
             Ok(())
         })?;
@@ -293,7 +295,8 @@ impl<'a, 'c> Rounds<'a, 'c> {
         for call in &facts.calls {
             self.calls.push(call.id);
             let Some(name) = call.name else { continue };
-            open.fetches |= name.is(&self.config.fetch_tool);
+            let fetch_tool = &self.config.fetch_tool;
+            open.fetches |= !fetch_tool.is_empty() && name.is(fetch_tool);
             if self.config.keep_tools.iter().any(|kept| name.is(kept)) {
                 open.keeps = Some(Why::KeptTool);
             }
@@ -321,7 +324,11 @@ impl<'a, 'c> Rounds<'a, 'c> {
                     .format
                     .zip(result.content)
                     .and_then(|(f, raw)| f.single_text(raw));
-                if !text.is_some_and(one_line::is_one_line) {
+                if !text
+                    .map(one_line::is_one_line)
+                    .transpose()?
+                    .unwrap_or(false)
+                {
                     open.keeps = Some(Why::NotOneLined);
                 }
             }
@@ -332,26 +339,23 @@ impl<'a, 'c> Rounds<'a, 'c> {
     /// Takes the message for a card, if it is one; in TOOL form together with
     /// the call before it.
     fn card(&mut self, here: usize, text: Text<'a>, facts: &Facts<'a>) -> Result<bool, Error> {
-        let text = text.decoded();
+        let text = text.decoded()?;
         let Some(card) = Card::parse(&text) else {
             return Ok(false);
         };
         let start = if facts.role == Role::Results {
-            let call = self
-                .open
-                .as_mut()
-                .and_then(|open| open.lone.take())
-                .filter(|call| {
-                    let id = self.calls.last().copied().flatten();
-                    let answers = facts.results.first().and_then(|result| result.id);
-                    self.lead.is_none()
-                        && self.results.is_empty()
-                        && pair(&[id], &[answers]).is_ok()
-                        && call.arguments.is_some_and(|raw| asks_for(raw, card.handle))
-                });
-            let Some(call) = call else {
+            let Some(call) = self.open.as_mut().and_then(|open| open.lone.take()) else {
                 return Ok(false);
             };
+            let id = self.calls.last().copied().flatten();
+            let answers = facts.results.first().and_then(|result| result.id);
+            let follows = self.lead.is_none() && self.results.is_empty();
+            if !follows
+                || pair(&[id], &[answers])?.is_some()
+                || !asks_for(call.arguments, card.handle)?
+            {
+                return Ok(false);
+            }
             // Calls before the card's own have gone unanswered.
             self.calls.pop();
             if let Some(open) = &mut self.open {
@@ -373,10 +377,10 @@ impl<'a, 'c> Rounds<'a, 'c> {
         let Some(open) = self.open.take().filter(|_| !self.calls.is_empty()) else {
             return Ok(());
         };
-        let kind = match (pair(&self.calls, &self.results), open.keeps) {
-            (Err(why), _) | (Ok(()), Some(why)) => Kind::Stays(why),
-            (Ok(()), None) if open.fetches => Kind::Stays(Why::FreshFetch),
-            (Ok(()), None) => Kind::Eligible,
+        let kind = match pair(&self.calls, &self.results)?.or(open.keeps) {
+            Some(why) => Kind::Stays(why),
+            None if open.fetches => Kind::Stays(Why::FreshFetch),
+            None => Kind::Eligible,
         };
         self.calls.clear();
         self.results.clear();
@@ -384,71 +388,67 @@ impl<'a, 'c> Rounds<'a, 'c> {
     }
 
     fn push(&mut self, messages: Range<usize>, kind: Kind) -> Result<(), Error> {
-        self.blocks.try_reserve(1)?;
-        self.blocks.push(Block { messages, kind });
-        Ok(())
+        push(&mut self.blocks, Block { messages, kind })
     }
 }
 
 /// Whether a call's arguments ask for exactly this handle.
-fn asks_for(arguments: Raw<'_>, handle: &str) -> bool {
-    let inner = match arguments.text() {
-        Some(text) => text.decoded(),
-        None => arguments.as_str().into(),
+fn asks_for(arguments: Option<Raw<'_>>, handle: &str) -> Result<bool, Error> {
+    let Some(arguments) = arguments else {
+        return Ok(false);
     };
+    let inner = arguments.inner()?;
     let mut asked = false;
     let read = Reader::new(&inner).object(|r, key| {
         let value = r.skip()?;
         if key == "address" {
-            let address = value.text().map(Text::decoded);
+            let address = value.text().map(Text::decoded).transpose()?;
             asked =
                 address.and_then(|a| a.strip_prefix(ADDRESS).map(|a| a == handle)) == Some(true);
         }
         Ok(())
     });
-    read.is_ok() && asked
+    match read {
+        Err(error) if error.kind == ErrorKind::Memory => Err(error),
+        read => Ok(read.is_ok() && asked),
+    }
 }
 
-/// Whether every call is answered exactly once: by id, with multiplicity, where
-/// all have one; by count where one side has none.
-fn pair(calls: &[Option<Text<'_>>], results: &[Option<Text<'_>>]) -> Result<(), Why> {
-    let named = |ids: &[Option<Text<'_>>]| ids.iter().flatten().count();
-    let (named_calls, named_results) = (named(calls), named(results));
-    if named_calls == 0 || named_results == 0 {
-        return match results.len().cmp(&calls.len()) {
-            std::cmp::Ordering::Equal => Ok(()),
-            std::cmp::Ordering::Less => Err(Why::Unanswered),
-            std::cmp::Ordering::Greater => Err(Why::Doubled),
-        };
-    }
+/// What keeps calls and results from being a complete round: every call is
+/// answered exactly once, by id, with multiplicity, where all have one, and by
+/// count where one side has none.
+fn pair(calls: &[Option<Text<'_>>], results: &[Option<Text<'_>>]) -> Result<Option<Why>, Error> {
     if let ([Some(call)], [Some(result)]) = (calls, results) {
-        return if call.same(*result) {
-            Ok(())
-        } else {
-            Err(Why::ForeignId)
-        };
+        return Ok((!call.same(*result)).then_some(Why::ForeignId));
     }
-    let sorted = |ids: &[Option<Text<'_>>]| {
-        let mut ids: Vec<_> = ids
-            .iter()
-            .flatten()
-            .map(|id| id.decoded().into_owned())
-            .collect();
-        ids.sort_unstable();
-        ids
-    };
-    let (asked, given) = (sorted(calls), sorted(results));
-    if asked == given && named_calls == calls.len() && named_results == results.len() {
-        return Ok(());
+    let (asked, given) = (sorted(calls)?, sorted(results)?);
+    if asked.is_empty() || given.is_empty() {
+        return Ok(match results.len().cmp(&calls.len()) {
+            Ordering::Equal => None,
+            Ordering::Less => Some(Why::Unanswered),
+            Ordering::Greater => Some(Why::Doubled),
+        });
     }
-    Err(if given.iter().any(|id| asked.binary_search(id).is_err()) {
+    let all_named = asked.len() == calls.len() && given.len() == results.len();
+    let equal = asked.len() == given.len() && asked.iter().zip(&given).all(|(a, g)| a.same(*g));
+    if all_named && equal {
+        return Ok(None);
+    }
+    let lacks = |ids: &[Text<'_>], id: &Text<'_>| ids.binary_search_by(|i| i.order(*id)).is_err();
+    Ok(Some(if given.iter().any(|id| lacks(&asked, id)) {
         Why::ForeignId
-    } else if asked.iter().any(|id| given.binary_search(id).is_err())
-        || named_calls < calls.len()
-        || named_results < results.len()
-    {
+    } else if !all_named || asked.iter().any(|id| lacks(&given, id)) || given.len() < asked.len() {
         Why::Unanswered
     } else {
         Why::Doubled
-    })
+    }))
+}
+
+/// The ids that are there, in order.
+fn sorted<'a>(ids: &[Option<Text<'a>>]) -> Result<Vec<Text<'a>>, Error> {
+    let mut named = Vec::new();
+    named.try_reserve_exact(ids.len())?;
+    named.extend(ids.iter().flatten());
+    named.sort_unstable_by(|one: &Text<'_>, other| one.order(*other));
+    Ok(named)
 }
