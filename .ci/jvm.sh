@@ -25,7 +25,7 @@ trap 'rm -rf "$work"' EXIT
 make install DESTDIR="$work/stage" PREFIX=/usr/local
 
 set -x
-make -C examples/jvm test kotlin JAVA_HOME="$jdk17" BUILD="$work/17" \
+make -C examples/jvm example test kotlin JAVA_HOME="$jdk17" BUILD="$work/17" \
     NEWT_FOLD="$work/stage/usr/local/lib" KOTLINC="bash $kotlinc" | tee "$work/17.log"
 
 # Android 15 loads no library whose segments are aligned to less than 16 KiB,

@@ -10,6 +10,7 @@ let package = Package(
         //     .binaryTarget(name: "CNewtFold", path: "CNewtFold.xcframework")
         .systemLibrary(name: "CNewtFold", pkgConfig: "newt_fold"),
         .target(name: "NewtFold", dependencies: ["CNewtFold"]),
+        .executableTarget(name: "Example", dependencies: ["NewtFold"]),
         .testTarget(name: "NewtFoldTests", dependencies: ["NewtFold"]),
     ],
     swiftLanguageModes: [.v6]
