@@ -97,6 +97,11 @@
 // Bit 0 of `flags`: newt_outcome.receipt is wanted.
 #define NEWT_FLAG_RECEIPT 1
 
+// Bit 1 of `flags`: newt_prune also shortens long strings inside the
+// arguments of aged calls, so that the arguments still parse. Off by default,
+// because some providers compare what they get with what they sent.
+#define NEWT_FLAG_SHORTEN_ARGUMENTS 2
+
 // What became of a call. 0 is success.
 typedef int32_t newt_status;
 
@@ -139,7 +144,7 @@ typedef struct newt_config {
     uint32_t min_reclaim;
     // Bytes of UTF-8 that make a token in the estimate. Default 4, at least 1.
     uint32_t bytes_per_token;
-    // Bits: NEWT_FLAG_RECEIPT. Default 0; unknown bits are refused.
+    // Bits: NEWT_FLAG_RECEIPT, NEWT_FLAG_SHORTEN_ARGUMENTS. Default 0; unknown bits are refused.
     uint32_t flags;
     // 0.
     uint32_t reserved;
@@ -183,7 +188,7 @@ typedef struct newt_outcome {
     size_t error_offset;
     // Complete rounds before the horizon that the configuration admits.
     size_t rounds_eligible;
-    // Rounds that this call folded.
+    // Rounds that this call output.
     size_t rounds_folded;
     // Cards that stand in json, older ones counted.
     size_t cards;
@@ -204,32 +209,6 @@ typedef struct newt_outcome {
     // Bytes in receipt, its NUL not counted.
     size_t receipt_len;
 } newt_outcome;
-
-// Gives a span a handle: the host's storage.
-//
-// Called on the thread that called newt_fold, before newt_fold returns, once
-// a card, in document order, and only when the fold is sure to go ahead. It is
-// never kept, and may call the library again.
-//
-// `user_data` is the pointer given to newt_fold. `span` is what one card
-// replaces, JSON Lines: one message a line, verbatim, no NUL in it, borrowed
-// until the mint returns. `handle` has room for `handle_cap` bytes (256);
-// `*handle_len` is 0.
-//
-// Store the span, durably, then write 1 to 256 bytes of
-// `A-Z a-z 0-9 . _ ~ : / @ = + -` to `handle`, their number to `*handle_len`,
-// and return 0. Returning 0 with anything else is NEWT_ERR_HANDLE. Any other
-// return declines: the document comes back as it was, and spans minted before
-// in the same call stay unused.
-//
-// A C++ exception may leave a mint: newt_fold frees what it holds, and its
-// caller catches it. longjmp() out of a mint is undefined.
-typedef int32_t (*newt_mint_fn)(void *user_data,
-                                const char *span,
-                                size_t span_len,
-                                char *handle,
-                                size_t handle_cap,
-                                size_t *handle_len);
 
 // A text that the library owns, read-only; free it with newt_text_free.
 //
@@ -296,7 +275,7 @@ typedef struct newt_text {
 #define NEWT_VERDICT_DECLINED 4
 
 // The mint was NULL, and with one a fold would go ahead; the document is as
-// it was, the counts (rounds_folded aside, which is 0) as if folded.
+// it was, the counts (rounds_folded aside, which is 0) as if output.
 #define NEWT_VERDICT_PLANNED 5
 
 #ifdef __cplusplus

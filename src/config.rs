@@ -71,6 +71,8 @@ pub struct Config {
     pub bytes_per_token: usize,
     /// Whether a receipt is wanted.
     pub receipt: bool,
+    /// Whether a prune also shortens long strings inside calls' arguments.
+    pub shorten_arguments: bool,
     /// The tool that a card tells the model to call; empty if none is declared.
     pub fetch_tool: String,
     /// Rounds that call one of these tools never fold.
@@ -92,6 +94,7 @@ impl Default for Config {
             min_reclaim: 0,
             bytes_per_token: 4,
             receipt: false,
+            shorten_arguments: false,
             fetch_tool: "memory_fetch".to_owned(),
             keep_tools: Vec::new(),
         }

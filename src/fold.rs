@@ -7,115 +7,35 @@
 use crate::buffer::Buffer;
 use crate::card::{self, Card};
 use crate::config::{Config, Form, Grouping};
+use crate::draft::{Draft, Size};
 use crate::error::{Error, ErrorKind};
 use crate::format::{CardMessage, Facts, Role};
 use crate::one_line;
-use crate::round::{Block, Kind, Rounds};
+use crate::receipt;
+use crate::round::{Block, Kind, Reading};
+use crate::summary::{Output, Summary, Verdict};
 use crate::tokens::Tokens;
-use crate::transcript::{Edit, Transcript, kept_prefix, splice};
+use crate::transcript::{Edit, kept_prefix, splice};
 use std::ops::Range;
 
 /// The handle's length that the gate reckons with before a mint has spoken.
-const GATE_HANDLE_BYTES: usize = 64;
-
-/// Why so many rounds were folded and no others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// The document changed.
-    Folded,
-    /// Fewer than `min_rounds` would go.
-    Nothing,
-    /// It would not have become smaller, or not by `min_reclaim`.
-    NotSmaller,
-    /// The mint declined.
-    Declined,
-    /// There was no mint; a fold would go ahead.
-    Planned,
-}
-
-/// What a fold did, in numbers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Summary {
-    /// Why.
-    pub verdict: Verdict,
-    /// The handle of the newest card written.
-    pub handle: Option<String>,
-    /// Rounds that the configuration admits.
-    pub rounds_eligible: usize,
-    /// Rounds that went.
-    pub rounds_folded: usize,
-    /// Cards standing in the document, older ones counted.
-    pub cards: usize,
-    /// Messages of the input.
-    pub messages_before: usize,
-    /// Messages of the output.
-    pub messages_after: usize,
-    /// Estimated tokens of the input.
-    pub tokens_before: usize,
-    /// Estimated tokens of the output.
-    pub tokens_after: usize,
-    /// Bytes at the start that input and output share.
-    pub prefix_len: usize,
-    /// What went, what stayed and why, as JSON, if it was asked for.
-    pub receipt: Option<String>,
-}
-
-/// A card about to be written.
-struct Draft {
-    /// The blocks it may cover: all of them in RUNS grouping, those that go in
-    /// ALL grouping.
-    blocks: Range<usize>,
-    /// Rounds it newly folds.
-    rounds: usize,
-    /// Cards it absorbs.
-    absorbed: usize,
-    /// The card but for its last line.
-    head: String,
-    /// What it replaces, as the gate weighs it.
-    replaced: Size,
-    /// The message, or messages, once the handle is known.
-    message: String,
-    handle: String,
-}
-
-/// Bytes, and the bytes that the estimate counts.
-#[derive(Debug, Clone, Copy, Default)]
-struct Size {
-    bytes: usize,
-    weight: usize,
-}
+pub(crate) const GATE_HANDLE_BYTES: usize = 64;
 
 /// A fold under way.
 pub struct Fold<'a, 'c> {
     config: &'c Config,
-    transcript: Transcript<'a>,
-    blocks: Vec<Block>,
-    /// Some message of the document carries reasoning.
-    reasoning: bool,
+    reading: Reading<'a>,
     drafts: Vec<Draft>,
     verdict: Verdict,
-}
-
-/// What a fold leaves: the document in pieces, to be written one after another.
-pub struct Folded<'f> {
-    /// The pieces.
-    pub pieces: Vec<&'f str>,
-    /// What was done.
-    pub summary: Summary,
 }
 
 impl<'a, 'c> Fold<'a, 'c> {
     /// Reads the document and decides what goes: everything up to the mint.
     pub fn plan(document: &'a [u8], config: &'c Config) -> Result<Self, Error> {
         config.check()?;
-        let mut rounds = Rounds::new(config);
-        let transcript = Transcript::read(document, config, &mut rounds)?;
-        let found = rounds.finish()?;
         let mut fold = Self {
             config,
-            transcript,
-            blocks: found.blocks,
-            reasoning: found.reasoning,
+            reading: Reading::of_document(document, config)?,
             drafts: Vec::new(),
             verdict: Verdict::Nothing,
         };
@@ -147,12 +67,12 @@ impl<'a, 'c> Fold<'a, 'c> {
     pub fn span(&self, index: usize) -> Result<String, Error> {
         let draft = &self.drafts[index];
         let mut span = Buffer::with_capacity(draft.replaced.bytes)?;
-        for block in self.covered(draft) {
+        for block in draft.covered(&self.reading.blocks) {
             for message in block.messages.clone() {
                 if span.len() > 0 {
                     span.push("\n");
                 }
-                push_line(self.transcript.message(message), &mut span);
+                push_line(self.reading.transcript.message(message), &mut span);
             }
         }
         span.finish()
@@ -160,18 +80,7 @@ impl<'a, 'c> Fold<'a, 'c> {
 
     /// Takes the handle that the mint gave a span.
     pub fn take(&mut self, index: usize, handle: &[u8]) -> Result<(), Error> {
-        let usable = std::str::from_utf8(handle)
-            .ok()
-            .filter(|handle| card::is_handle(handle));
-        let Some(handle) = usable else {
-            return Err(Error::new(
-                ErrorKind::Handle,
-                format!(
-                    "the mint returned a handle of {} bytes that cannot stand in a card; expected 1 to 256 bytes of A-Z a-z 0-9 . _ ~ : / @ = + -",
-                    handle.len()
-                ),
-            ));
-        };
+        let handle = usable_handle(handle)?;
         let message = self.message(index, handle)?;
         let draft = &mut self.drafts[index];
         draft.handle = handle.to_owned();
@@ -186,19 +95,19 @@ impl<'a, 'c> Fold<'a, 'c> {
     }
 
     /// The document as planned, unchanged, with the counts as if folded.
-    pub fn planned(&self) -> Result<Folded<'_>, Error> {
+    pub fn planned(&self) -> Result<Output<'_>, Error> {
         let mut summary = self.summary()?;
         summary.rounds_folded = 0;
         summary.handle = None;
-        summary.prefix_len = self.transcript.text.len();
-        Ok(Folded {
-            pieces: vec![self.transcript.text],
+        summary.prefix_len = self.reading.transcript.text.len();
+        Ok(Output {
+            pieces: vec![self.reading.transcript.text],
             summary,
         })
     }
 
     /// The folded document, once every span has its handle.
-    pub fn finish(&mut self) -> Result<Folded<'_>, Error> {
+    pub fn finish(&mut self) -> Result<Output<'_>, Error> {
         if self.verdict == Verdict::Planned {
             let grows = |draft: &Draft| !self.smaller(draft.message.as_str(), draft.replaced);
             if self.drafts.iter().any(grows) || self.wins() < self.config.min_reclaim {
@@ -210,9 +119,9 @@ impl<'a, 'c> Fold<'a, 'c> {
         }
         let edits = self.edits()?;
         let mut summary = self.summary()?;
-        summary.prefix_len = kept_prefix(self.transcript.text, &edits);
-        Ok(Folded {
-            pieces: splice(self.transcript.text, &edits)?,
+        summary.prefix_len = kept_prefix(self.reading.transcript.text, &edits);
+        Ok(Output {
+            pieces: splice(self.reading.transcript.text, &edits)?,
             summary,
         })
     }
@@ -221,36 +130,31 @@ impl<'a, 'c> Fold<'a, 'c> {
     fn draft(&mut self) -> Result<bool, Error> {
         let groups = match self.config.grouping {
             Grouping::Runs => self.runs()?,
-            Grouping::All => self.all(),
+            Grouping::All => self.all()?,
         };
         let mut any_dropped = false;
         for blocks in groups {
             let mut draft = Draft {
                 blocks,
-                rounds: 0,
-                absorbed: 0,
-                head: String::new(),
-                replaced: Size::default(),
-                message: String::new(),
-                handle: String::new(),
+                ..Draft::default()
             };
-            let mut stood_for = 0u64;
-            let (mut rounds, mut absorbed, mut media) = (0, 0, 0);
-            for block in self.covered(&draft) {
+            let (mut rounds, mut absorbed, mut media, mut stands_for) = (0, 0, 0, 0u64);
+            for block in draft.covered(&self.reading.blocks) {
                 match block.kind {
                     Kind::Card(before) => {
                         absorbed += 1;
-                        stood_for = stood_for.saturating_add(before);
+                        stands_for = stands_for.saturating_add(before);
                     }
                     _ => {
                         rounds += 1;
-                        stood_for = stood_for.saturating_add(1);
+                        stands_for = stands_for.saturating_add(1);
                     }
                 }
-                media += self.transcript.media_in(&block.messages);
+                media += self.reading.transcript.media_in(&block.messages);
             }
             let bytes = self.replaced(&draft)?.iter().map(Range::len).sum();
             draft.rounds = rounds;
+            draft.stands_for = stands_for;
             draft.absorbed = absorbed;
             draft.replaced = Size {
                 bytes,
@@ -258,7 +162,7 @@ impl<'a, 'c> Fold<'a, 'c> {
             };
             let lines = self.lines(&draft)?;
             let mut head = Buffer::default();
-            card::write_head(stood_for, &lines, &mut head);
+            card::write_head(stands_for, &lines, &mut head);
             draft.head = head.finish()?;
             self.drafts.try_reserve(1)?;
             self.drafts.push(draft);
@@ -280,7 +184,7 @@ impl<'a, 'c> Fold<'a, 'c> {
     /// So n rounds in a row leave O(log n) cards, each round is written again
     /// O(log n) times, and the oldest card, on which most of a provider's
     /// prefix cache depends, changes least.
-    fn runs(&self) -> Result<Vec<Range<usize>>, Error> {
+    fn runs(&self) -> Result<Vec<Vec<Range<usize>>>, Error> {
         /// Adjacent blocks: a card that stands, or what one card will cover.
         struct Group {
             blocks: Range<usize>,
@@ -302,8 +206,9 @@ impl<'a, 'c> Fold<'a, 'c> {
         let mut runs = Vec::new();
         let mut stretch: Vec<Group> = Vec::new();
         let mut in_run = false;
-        for (index, block) in self.blocks.iter().enumerate() {
-            let adjacent = index > 0 && self.blocks[index - 1].messages.end == block.messages.start;
+        for (index, block) in self.reading.blocks.iter().enumerate() {
+            let adjacent =
+                index > 0 && self.reading.blocks[index - 1].messages.end == block.messages.start;
             let stands_for = match block.kind {
                 Kind::Eligible => Some(1),
                 Kind::Card(rounds) if self.aged(block) => Some(rounds),
@@ -316,7 +221,7 @@ impl<'a, 'c> Fold<'a, 'c> {
                     stretch
                         .drain(..)
                         .filter(|group| group.new)
-                        .map(|group| group.blocks),
+                        .map(|group| vec![group.blocks]),
                 );
                 in_run = false;
             }
@@ -347,24 +252,39 @@ impl<'a, 'c> Fold<'a, 'c> {
             stretch
                 .into_iter()
                 .filter(|group| group.new)
-                .map(|group| group.blocks),
+                .map(|group| vec![group.blocks]),
         );
         Ok(runs)
     }
 
     /// ALL: one card for every round that goes, and every card that stands.
-    fn all(&self) -> Vec<Range<usize>> {
-        let any = self.blocks.iter().any(|block| block.kind == Kind::Eligible);
-        if any {
-            vec![0..self.blocks.len()]
-        } else {
-            Vec::new()
+    fn all(&self) -> Result<Vec<Vec<Range<usize>>>, Error> {
+        if self.reading.count(|kind| *kind == Kind::Eligible) == 0 {
+            return Ok(Vec::new());
         }
+        let mut going: Vec<Range<usize>> = Vec::new();
+        for (index, block) in self.reading.blocks.iter().enumerate() {
+            let goes = match block.kind {
+                Kind::Eligible => true,
+                Kind::Card(_) => self.aged(block),
+                _ => false,
+            };
+            match going.last_mut() {
+                Some(last) if goes && last.end == index => last.end += 1,
+                _ if goes => {
+                    going.try_reserve(1)?;
+                    going.push(index..index + 1);
+                }
+                _ => {}
+            }
+        }
+        Ok(vec![going])
     }
 
     /// Whether a block stands wholly before the horizon.
     fn aged(&self, block: &Block) -> bool {
         let horizon = self
+            .reading
             .transcript
             .messages
             .len()
@@ -372,28 +292,17 @@ impl<'a, 'c> Fold<'a, 'c> {
         block.messages.end <= horizon
     }
 
-    /// The blocks that a card replaces.
-    fn covered(&self, draft: &Draft) -> impl DoubleEndedIterator<Item = &Block> {
-        self.blocks[draft.blocks.clone()]
-            .iter()
-            .filter(|block| match block.kind {
-                Kind::Eligible => true,
-                Kind::Card(_) => self.aged(block),
-                _ => false,
-            })
-    }
-
     /// The newest lines of a card, oldest first: of cards it absorbs, and of
     /// rounds.
     fn lines(&self, draft: &Draft) -> Result<Vec<String>, Error> {
         let max = self.config.max_card_lines;
         let mut lines: Vec<String> = Vec::new();
-        for block in self.covered(draft).rev() {
+        for block in draft.covered(&self.reading.blocks).rev() {
             if lines.len() >= max {
                 break;
             }
             if let Kind::Card(_) = block.kind {
-                let text = self.card_text(block)?;
+                let text = self.reading.card_text(block)?;
                 let Some(card) = Card::parse(&text) else {
                     continue;
                 };
@@ -418,12 +327,13 @@ impl<'a, 'c> Fold<'a, 'c> {
     /// What one round says in a card.
     fn line(&self, block: &Block) -> Result<String, Error> {
         let (mut calls, mut results, mut prose) = (Vec::new(), Vec::new(), Vec::new());
-        self.each(block, |facts| {
+        self.reading.each(&block.messages, |facts| {
             calls.append(&mut facts.calls);
             results.append(&mut facts.results);
             prose.append(&mut facts.prose);
+            Ok(())
         })?;
-        let format = self.transcript.format;
+        let format = self.reading.transcript.format;
         Ok(one_line::round(
             format,
             &calls,
@@ -431,29 +341,6 @@ impl<'a, 'c> Fold<'a, 'c> {
             &prose,
             self.config,
         ))
-    }
-
-    /// The text of a card that stands in the document.
-    fn card_text(&self, block: &Block) -> Result<String, Error> {
-        let mut text = String::new();
-        self.each(block, |facts| {
-            if let Some(card) = facts.card {
-                text = card.decoded().into_owned();
-            }
-        })?;
-        Ok(text)
-    }
-
-    /// Reads the messages of a block again.
-    fn each(&self, block: &Block, mut each: impl FnMut(&mut Facts<'a>)) -> Result<(), Error> {
-        let mut facts = Facts::default();
-        for message in block.messages.clone() {
-            facts.clear();
-            let mut reader = crate::json::Reader::new(self.transcript.message(message));
-            self.transcript.format.read(&mut reader, &mut facts)?;
-            each(&mut facts);
-        }
-        Ok(())
     }
 
     /// The message, or the two messages, of a draft under a handle.
@@ -464,28 +351,32 @@ impl<'a, 'c> Fold<'a, 'c> {
         card::write_foot(handle, &self.config.fetch_tool, &mut text);
         let text = text.finish()?;
 
-        let Some(round) = self
-            .covered(draft)
+        let Some(round) = draft
+            .covered(&self.reading.blocks)
             .find(|block| block.kind == Kind::Eligible)
         else {
             return Ok(text);
         };
         let mut like = Facts::default();
-        self.each(round, |facts| {
+        self.reading.each(&round.messages, |facts| {
             if facts.role == Role::Calls && like.calls.is_empty() {
                 like.calls.append(&mut facts.calls);
             }
+            Ok(())
         })?;
         let mut out = Buffer::default();
-        self.transcript.format.write_card(
+        self.reading.transcript.format.write_card(
             &CardMessage {
                 form: self.config.card,
                 text: &text,
                 handle,
                 fetch_tool: &self.config.fetch_tool,
                 call_id: &self.free_call_id(index, handle),
-                signed: self.reasoning,
-                separator: self.transcript.separator_before(round.messages.start + 1),
+                signed: self.reading.reasoning,
+                separator: self
+                    .reading
+                    .transcript
+                    .separator_before(round.messages.start + 1),
                 like: &like,
             },
             &mut out,
@@ -501,7 +392,7 @@ impl<'a, 'c> Fold<'a, 'c> {
                 memchr::memmem::find(text.as_bytes(), id.as_bytes()).is_some()
             };
             let mut attempt = 0;
-            while stands(self.transcript.text, &id)
+            while stands(self.reading.transcript.text, &id)
                 || self.drafts[..index]
                     .iter()
                     .any(|draft| stands(&draft.message, &id))
@@ -526,23 +417,23 @@ impl<'a, 'c> Fold<'a, 'c> {
             .iter()
             .map(|draft| draft.replaced.weight - draft.message.len())
             .sum();
-        self.transcript.weight() - won
+        self.reading.transcript.weight() - won
     }
 
     /// Estimated tokens that the fold wins.
     fn wins(&self) -> usize {
         let tokens = Tokens::new(self.config.bytes_per_token);
-        tokens.of(self.transcript.weight()) - tokens.of(self.weight_after())
+        tokens.of(self.reading.transcript.weight()) - tokens.of(self.weight_after())
     }
 
     /// The bytes that a card replaces, in order. The card stands where the
     /// first of them stood; what goes elsewhere takes the separator before it
     /// along.
     fn replaced(&self, draft: &Draft) -> Result<Vec<Range<usize>>, Error> {
-        let messages = &self.transcript.messages;
+        let messages = &self.reading.transcript.messages;
         let mut ranges: Vec<Range<usize>> = Vec::new();
         let mut last_end = None;
-        for block in self.covered(draft) {
+        for block in draft.covered(&self.reading.blocks) {
             let (start, end) = (block.messages.start, block.messages.end);
             let bytes = match last_end {
                 Some(_) => messages[start - 1].end..messages[end - 1].end,
@@ -579,37 +470,55 @@ impl<'a, 'c> Fold<'a, 'c> {
     }
 
     fn summary(&self) -> Result<Summary, Error> {
-        let count = |is: fn(&Block) -> bool| self.blocks.iter().filter(|block| is(block)).count();
         let gone: usize = self
             .drafts
             .iter()
-            .flat_map(|draft| self.covered(draft))
+            .flat_map(|draft| draft.covered(&self.reading.blocks))
             .map(|block| block.messages.len())
             .sum();
-        let width = if self.config.card == Form::Tool { 2 } else { 1 };
         let tokens = Tokens::new(self.config.bytes_per_token);
         let absorbed: usize = self.drafts.iter().map(|draft| draft.absorbed).sum();
-        let messages = self.transcript.messages.len();
+        let messages = self.reading.transcript.messages.len();
         Ok(Summary {
             verdict: self.verdict,
             handle: self.drafts.last().map(|draft| draft.handle.clone()),
-            rounds_eligible: count(|block| block.kind == Kind::Eligible),
+            rounds_eligible: self.reading.count(|kind| *kind == Kind::Eligible),
             rounds_folded: self.drafts.iter().map(|draft| draft.rounds).sum(),
-            cards: count(|block| matches!(block.kind, Kind::Card(_))) - absorbed
+            cards: self.reading.count(|kind| matches!(kind, Kind::Card(_))) - absorbed
                 + self.drafts.len(),
             messages_before: messages,
-            messages_after: messages - gone + width * self.drafts.len(),
-            tokens_before: tokens.of(self.transcript.weight()),
+            messages_after: messages - gone + Draft::messages(self.config) * self.drafts.len(),
+            tokens_before: tokens.of(self.reading.transcript.weight()),
             tokens_after: tokens.of(self.weight_after()),
             prefix_len: 0,
-            receipt: None,
+            receipt: match self.config.receipt {
+                true => Some(receipt::of_fold(
+                    &self.reading,
+                    self.config,
+                    &self.drafts,
+                    self.verdict,
+                )?),
+                false => None,
+            },
         })
     }
 }
 
+/// A mint's answer, if it can stand in a card.
+pub(crate) fn usable_handle(handle: &[u8]) -> Result<&str, Error> {
+    let text = std::str::from_utf8(handle).ok();
+    text.filter(|handle| card::is_handle(handle)).ok_or_else(|| {
+        let sentence = format!(
+            "the mint returned a handle of {} bytes that cannot stand in a card; expected 1 to 256 bytes of A-Z a-z 0-9 . _ ~ : / @ = + -",
+            handle.len()
+        );
+        Error::new(ErrorKind::Handle, sentence)
+    })
+}
+
 /// Writes a message on one line: white space around a line break goes, which
 /// can only stand between tokens.
-fn push_line(message: &str, span: &mut Buffer) {
+pub(crate) fn push_line(message: &str, span: &mut Buffer) {
     let mut lines = message.split('\n');
     let mut line = lines.next().unwrap_or(message);
     for next in lines {

@@ -13,6 +13,7 @@ mod scan;
 
 use crate::error::{Error, ErrorKind};
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// One JSON value as it stands in the document, checked.
 #[derive(Debug, Clone, Copy)]
@@ -21,6 +22,12 @@ pub(crate) struct Raw<'a>(&'a str);
 impl<'a> Raw<'a> {
     pub(crate) fn as_str(self) -> &'a str {
         self.0
+    }
+
+    /// Where the value stands in the document that it is a slice of.
+    pub(crate) fn range_in(self, document: &str) -> Range<usize> {
+        let start = self.0.as_ptr().addr() - document.as_ptr().addr();
+        start..start + self.0.len()
     }
 
     /// The text, if the value is a string.
@@ -50,6 +57,25 @@ impl<'a> Raw<'a> {
         self.0.starts_with('[') && !self.0[1..].trim_ascii_start().starts_with(']')
     }
 
+    /// The strings in the value, at any depth, names of members left out.
+    pub(crate) fn string_values(self) -> impl Iterator<Item = Text<'a>> {
+        let mut rest = self.0;
+        std::iter::from_fn(move || {
+            loop {
+                let text = &rest[rest.find('"')? + 1..];
+                let mut end = 0;
+                while !text[end..].starts_with('"') {
+                    end = special(text.as_bytes(), end);
+                    end += 2 * usize::from(text[end..].starts_with('\\'));
+                }
+                rest = &text[end + 1..];
+                if !rest.trim_ascii_start().starts_with(':') {
+                    return Some(Text(&text[..end]));
+                }
+            }
+        })
+    }
+
     /// Reads the value again, from its first byte.
     pub(crate) fn reader(self) -> Reader<'a> {
         Reader::new(self.0)
@@ -61,6 +87,16 @@ impl<'a> Raw<'a> {
 pub(crate) struct Text<'a>(&'a str);
 
 impl<'a> Text<'a> {
+    /// What stands between the quotes of a string that was checked before.
+    pub(crate) fn within(text: &'a str) -> Self {
+        Self(text)
+    }
+
+    /// Where the text stands in the document that it is a slice of.
+    pub(crate) fn range_in(self, document: &str) -> Range<usize> {
+        Raw(self.0).range_in(document)
+    }
+
     /// The text between the quotes, as written.
     pub(crate) fn raw(self) -> &'a str {
         self.0

@@ -8,6 +8,7 @@ use crate::config::Config;
 use crate::format::{Answer, Body, Call, Format, Medium};
 use crate::json::{Raw, Reader, Text};
 use std::borrow::Cow;
+use std::collections::{HashMap, VecDeque};
 use std::fmt::Write;
 
 /// Bytes that the calls of one line take at most.
@@ -83,22 +84,9 @@ pub(crate) fn round(
         0 => String::new(),
         more => format!(" | +{more} more"),
     };
-    let by_id = calls.iter().all(|call| call.id.is_some())
-        && results.iter().all(|result| result.id.is_some());
-    let mut taken = vec![false; results.len()];
+    let answers = pairs(calls, results);
     let mut left = CALLS_BYTES - more.len() - " | ".len() * (shown - 1);
-    for (i, call) in calls[..shown].iter().enumerate() {
-        let answer = if by_id {
-            results
-                .iter()
-                .enumerate()
-                .position(|(k, result)| !taken[k] && same_id(call.id, result.id))
-        } else {
-            Some(i)
-        };
-        if let Some(k) = answer {
-            taken[k] = true;
-        }
+    for (i, (call, answer)) in calls[..shown].iter().zip(answers).enumerate() {
         let entry = one_call(
             format,
             call,
@@ -117,8 +105,26 @@ pub(crate) fn round(
     line
 }
 
-fn same_id(one: Option<Text<'_>>, other: Option<Text<'_>>) -> bool {
-    matches!((one, other), (Some(one), Some(other)) if one.same(other))
+/// For each call, the place of its result: by id where all have one, else by
+/// position.
+pub(crate) fn pairs(calls: &[Call<'_>], results: &[Answer<'_>]) -> Vec<Option<usize>> {
+    let by_id = calls.iter().all(|call| call.id.is_some())
+        && results.iter().all(|result| result.id.is_some());
+    if !by_id || calls.len() == 1 {
+        return (0..calls.len()).map(Some).collect();
+    }
+    let mut places: HashMap<Cow<'_, str>, VecDeque<usize>> = HashMap::new();
+    for (place, result) in results.iter().enumerate() {
+        if let Some(id) = result.id {
+            places.entry(id.decoded()).or_default().push_back(place);
+        }
+    }
+    let mut answers = Vec::with_capacity(calls.len());
+    for call in calls {
+        let id = call.id.map(Text::decoded).unwrap_or_default();
+        answers.push(places.get_mut(&id).and_then(VecDeque::pop_front));
+    }
+    answers
 }
 
 fn write_note(prose: &[Text<'_>], limit: usize, line: &mut String) {
@@ -133,6 +139,70 @@ fn write_note(prose: &[Text<'_>], limit: usize, line: &mut String) {
         note.push('…');
     }
     let _ = write!(line, "\"{}\" ", note.replace('"', "'"));
+}
+
+/// One call and its result, as a prune writes them in the result's place.
+pub(crate) fn result(
+    format: &dyn Format,
+    call: &Call<'_>,
+    answer: &Answer<'_>,
+    config: &Config,
+) -> String {
+    let mut line = one_call(format, call, Some(answer), CALLS_BYTES, config.result_chars);
+    defuse(&mut line);
+    line
+}
+
+/// Whether a result is one line of at most so many characters.
+pub(crate) fn is_short(text: Text<'_>, chars: usize) -> bool {
+    text.chars().nth(chars).is_none() && !text.chars().any(is_break)
+}
+
+/// What a one-lined result names: a line of a span.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Spill {
+    pub(crate) handle: String,
+    /// Counted from 1.
+    pub(crate) line: usize,
+}
+
+/// What stands before a handle where it names a line of a span.
+pub(crate) const SPILL: &str = "(spill:";
+
+impl std::fmt::Display for Spill {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, " {SPILL}{}#{})", self.handle, self.line)
+    }
+}
+
+/// What a one-lined result names, if it names something.
+pub(crate) fn spill(text: &str) -> Option<Spill> {
+    let (before, inner) = text.strip_suffix(')')?.rsplit_once(SPILL)?;
+    before.ends_with(' ').then(|| read_spill(inner))?
+}
+
+/// What a shortened argument names: all of them name the same line.
+pub(crate) fn spill_in_arguments(arguments: Raw<'_>) -> Option<Spill> {
+    let inner = match arguments.text() {
+        Some(text) => text.decoded(),
+        None => Cow::Borrowed(arguments.as_str()),
+    };
+    inner.split(SPILL).skip(1).find_map(|rest| {
+        let (spill, after) = rest.split_once(')')?;
+        after.starts_with('"').then(|| read_spill(spill))?
+    })
+}
+
+fn read_spill(text: &str) -> Option<Spill> {
+    let (handle, line) = text.rsplit_once('#')?;
+    let number = line
+        .parse()
+        .ok()
+        .filter(|number: &usize| number.to_string() == line)?;
+    crate::card::is_handle(handle).then(|| Spill {
+        handle: handle.to_owned(),
+        line: number,
+    })
 }
 
 /// One call and its result in at most `limit` bytes.

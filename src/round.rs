@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::format::{Facts, Format, Role};
 use crate::json::{Raw, Reader, Text};
 use crate::one_line;
-use crate::transcript::Visitor;
+use crate::transcript::{Transcript, Visitor};
 use std::ops::Range;
 
 /// Why a round stays.
@@ -55,9 +55,80 @@ pub(crate) struct Block {
     pub(crate) kind: Kind,
 }
 
+/// A transcript, read into blocks.
+pub(crate) struct Reading<'a> {
+    pub(crate) transcript: Transcript<'a>,
+    /// In order. What is no round, orphan or card leaves a gap.
+    pub(crate) blocks: Vec<Block>,
+    /// Whether any message carries reasoning.
+    pub(crate) reasoning: bool,
+}
+
+impl<'a> Reading<'a> {
+    /// Reads a document: an array of messages, or a request body.
+    pub(crate) fn of_document(document: &'a [u8], config: &Config) -> Result<Self, Error> {
+        let mut rounds = Rounds::new(config);
+        let transcript = Transcript::read(document, config, &mut rounds)?;
+        Self::new(transcript, rounds)
+    }
+
+    /// Reads a span: a message a line.
+    pub(crate) fn of_span(
+        span: &'a str,
+        format: Option<&'static dyn Format>,
+        config: &Config,
+    ) -> Result<Self, Error> {
+        let mut rounds = Rounds::new(config);
+        let transcript = Transcript::read_lines(span, format, config, &mut rounds)?;
+        Self::new(transcript, rounds)
+    }
+
+    fn new(transcript: Transcript<'a>, mut rounds: Rounds<'a, '_>) -> Result<Self, Error> {
+        rounds.finish()?;
+        Ok(Self {
+            transcript,
+            blocks: rounds.blocks,
+            reasoning: rounds.reasoning,
+        })
+    }
+
+    /// Reads the messages of a stretch again.
+    pub(crate) fn each(
+        &self,
+        messages: &Range<usize>,
+        mut each: impl FnMut(&mut Facts<'a>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let mut facts = Facts::default();
+        for message in messages.clone() {
+            facts.clear();
+            let mut reader = Reader::new(self.transcript.message(message));
+            self.transcript.format.read(&mut reader, &mut facts)?;
+            each(&mut facts)?;
+        }
+        Ok(())
+    }
+
+    /// The text of a card.
+    pub(crate) fn card_text(&self, card: &Block) -> Result<String, Error> {
+        let mut text = String::new();
+        self.each(&card.messages, |facts| {
+            if let Some(card) = facts.card {
+                text = card.decoded().into_owned();
+            }
+            Ok(())
+        })?;
+        Ok(text)
+    }
+
+    /// How many blocks are of a kind.
+    pub(crate) fn count(&self, is: impl Fn(&Kind) -> bool) -> usize {
+        self.blocks.iter().filter(|block| is(&block.kind)).count()
+    }
+}
+
 /// Finds rounds while the messages go by. What belongs to no round leaves no
 /// trace but a gap between blocks.
-pub(crate) struct Rounds<'a, 'c> {
+struct Rounds<'a, 'c> {
     config: &'c Config,
     format: Option<&'static dyn Format>,
     blocks: Vec<Block>,
@@ -74,14 +145,6 @@ pub(crate) struct Rounds<'a, 'c> {
     open_reasoning: bool,
     /// Any message does.
     reasoning: bool,
-}
-
-/// What was found.
-pub(crate) struct Found {
-    /// In order.
-    pub(crate) blocks: Vec<Block>,
-    /// Whether any message carries reasoning.
-    pub(crate) reasoning: bool,
 }
 
 /// A round whose end has not been seen.
@@ -150,7 +213,7 @@ impl<'a> Visitor<'a> for Rounds<'a, '_> {
 }
 
 impl<'a, 'c> Rounds<'a, 'c> {
-    pub(crate) fn new(config: &'c Config) -> Self {
+    fn new(config: &'c Config) -> Self {
         Self {
             config,
             format: None,
@@ -166,8 +229,8 @@ impl<'a, 'c> Rounds<'a, 'c> {
         }
     }
 
-    /// What was found, once the transcript's end is known.
-    pub(crate) fn finish(mut self) -> Result<Found, Error> {
+    /// Judges every block, once the transcript's end is known.
+    fn finish(&mut self) -> Result<(), Error> {
         self.close()?;
         let horizon = self.seen.saturating_sub(self.config.keep_last);
         let fresh_from = self
@@ -196,10 +259,7 @@ impl<'a, 'c> Rounds<'a, 'c> {
                 (kind, _) => kind,
             };
         }
-        Ok(Found {
-            blocks: self.blocks,
-            reasoning: self.reasoning,
-        })
+        Ok(())
     }
 
     fn calls(&mut self, here: usize, facts: &Facts<'a>) -> Result<(), Error> {

@@ -85,6 +85,40 @@ impl<'a> Transcript<'a> {
         Ok(transcript)
     }
 
+    /// Checks a span, a message a line, and cuts it at its lines.
+    pub(crate) fn read_lines(
+        span: &'a str,
+        format: Option<&'static dyn Format>,
+        config: &Config,
+        visitor: &mut impl Visitor<'a>,
+    ) -> Result<Self, Error> {
+        let cap = Tokens::new(config.bytes_per_token).media_cap();
+        let mut reader = Reader::new(span).with_media_cap(cap);
+        let format = match format.or(config.format.map(format::of)) {
+            Some(format) => format,
+            None => format::of(detect_in_lines(span)?),
+        };
+        let mut transcript = Self {
+            text: span,
+            format,
+            messages: Vec::new(),
+            media: Vec::new(),
+            media_total: 0,
+        };
+        visitor.begin(format);
+        let mut facts = Facts::default();
+        while reader.peek().is_some() {
+            transcript.cut_one(&mut reader, &mut facts, visitor)?;
+            let end = reader.at();
+            reader.peek();
+            if reader.at() < span.len() && !span[end..reader.at()].contains('\n') {
+                return Err(reader.expected("the end of the line"));
+            }
+        }
+        transcript.media_total = reader.media_excess();
+        Ok(transcript)
+    }
+
     /// Reads a request body; says whether messages were found in it.
     fn body(
         &mut self,
@@ -143,21 +177,32 @@ impl<'a> Transcript<'a> {
         self.media.clear();
         visitor.begin(self.format);
         let mut facts = Facts::default();
-        reader.array(|r| {
-            facts.clear();
-            r.peek();
-            let (start, excess) = (r.at(), r.media_excess());
-            self.format.read(r, &mut facts)?;
-            let excess = r.media_excess() - excess;
-            if excess > 0 {
-                self.media.try_reserve(1)?;
-                self.media.push((self.messages.len(), excess));
-            }
-            self.messages.try_reserve(1)?;
-            self.messages.push(Slice { start, end: r.at() });
-            visitor.message(&facts)
-        })?;
+        reader.array(|r| self.cut_one(r, &mut facts, visitor))?;
         Ok(())
+    }
+
+    /// Cuts the message that comes next.
+    fn cut_one(
+        &mut self,
+        reader: &mut Reader<'a>,
+        facts: &mut Facts<'a>,
+        visitor: &mut impl Visitor<'a>,
+    ) -> Result<(), Error> {
+        facts.clear();
+        reader.peek();
+        let (start, excess) = (reader.at(), reader.media_excess());
+        self.format.read(reader, facts)?;
+        let excess = reader.media_excess() - excess;
+        if excess > 0 {
+            self.media.try_reserve(1)?;
+            self.media.push((self.messages.len(), excess));
+        }
+        self.messages.try_reserve(1)?;
+        self.messages.push(Slice {
+            start,
+            end: reader.at(),
+        });
+        visitor.message(facts)
     }
 
     /// One message as it stands.
@@ -249,6 +294,17 @@ fn detect(text: &str, at: usize) -> Result<Wire, Error> {
             if !reader.more(b']')? {
                 break;
             }
+        }
+    }
+    Ok(Wire::Chat)
+}
+
+/// The format whose tell-tale comes first in a span; none: CHAT.
+fn detect_in_lines(span: &str) -> Result<Wire, Error> {
+    let mut reader = Reader::new(span);
+    while reader.peek().is_some() {
+        if let Some(wire) = format::tell_tale(&mut reader)? {
+            return Ok(wire);
         }
     }
     Ok(Wire::Chat)

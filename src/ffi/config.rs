@@ -45,6 +45,10 @@ pub const NEWT_CARD_TOOL: u32 = 2;
 
 /// Bit 0 of `flags`: newt_outcome.receipt is wanted.
 pub const NEWT_FLAG_RECEIPT: u32 = 1;
+/// Bit 1 of `flags`: newt_prune also shortens long strings inside the
+/// arguments of aged calls, so that the arguments still parse. Off by default,
+/// because some providers compare what they get with what they sent.
+pub const NEWT_FLAG_SHORTEN_ARGUMENTS: u32 = 2;
 
 /// What a fold may do. NULL stands for the defaults wherever one is taken.
 ///
@@ -88,7 +92,7 @@ pub struct newt_config {
     pub min_reclaim: u32,
     /// Bytes of UTF-8 that make a token in the estimate. Default 4, at least 1.
     pub bytes_per_token: u32,
-    /// Bits: NEWT_FLAG_RECEIPT. Default 0; unknown bits are refused.
+    /// Bits: NEWT_FLAG_RECEIPT, NEWT_FLAG_SHORTEN_ARGUMENTS. Default 0; unknown bits are refused.
     pub flags: u32,
     /// 0.
     pub reserved: u32,
@@ -212,9 +216,9 @@ pub(super) unsafe fn read(cfg: *const newt_config) -> Result<Config, Error> {
     if own.reserved != 0 {
         return refuse(format!("reserved is {}; expected 0", own.reserved));
     }
-    if own.flags & !NEWT_FLAG_RECEIPT != 0 {
+    if own.flags & !(NEWT_FLAG_RECEIPT | NEWT_FLAG_SHORTEN_ARGUMENTS) != 0 {
         return refuse(format!(
-            "flags is {:#x}; expected no bit but NEWT_FLAG_RECEIPT",
+            "flags is {:#x}; expected no bit but NEWT_FLAG_RECEIPT and NEWT_FLAG_SHORTEN_ARGUMENTS",
             own.flags
         ));
     }
@@ -257,6 +261,7 @@ pub(super) unsafe fn read(cfg: *const newt_config) -> Result<Config, Error> {
         min_reclaim: own.min_reclaim as usize,
         bytes_per_token: own.bytes_per_token as usize,
         receipt: own.flags & NEWT_FLAG_RECEIPT != 0,
+        shorten_arguments: own.flags & NEWT_FLAG_SHORTEN_ARGUMENTS != 0,
         fetch_tool: if own.fetch_tool.is_null() {
             "memory_fetch".to_owned()
         } else {

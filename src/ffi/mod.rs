@@ -4,9 +4,16 @@
 //! here; nothing about folding is decided here.
 
 mod block;
+mod borrow;
 mod config;
+mod expand;
 mod fold;
+mod mint;
 mod outcome;
 mod panic;
+mod prune;
+mod sink;
 mod status;
+mod store;
 mod text;
+mod tokens;

@@ -1,10 +1,10 @@
 //! `newt_outcome`: one block from the C allocator.
 
 use super::block;
-use super::panic::Panicked;
+use super::panic::{Panicked, guard};
 use super::status::{self, NEWT_ERR_MEMORY, NEWT_ERR_PANIC, NEWT_OK, newt_status};
 use crate::error::{Error, ErrorKind};
-use crate::fold::{Folded, Verdict};
+use crate::summary::{Output, Verdict};
 use std::ffi::{c_char, c_void};
 use std::ptr;
 
@@ -24,7 +24,7 @@ pub const NEWT_VERDICT_NOT_SMALLER: newt_verdict = 3;
 /// The mint declined; the document is as it was.
 pub const NEWT_VERDICT_DECLINED: newt_verdict = 4;
 /// The mint was NULL, and with one a fold would go ahead; the document is as
-/// it was, the counts (rounds_folded aside, which is 0) as if folded.
+/// it was, the counts (rounds_folded aside, which is 0) as if output.
 pub const NEWT_VERDICT_PLANNED: newt_verdict = 5;
 
 /// What a call did. Owned by the library, read-only, one allocation.
@@ -56,7 +56,7 @@ pub struct newt_outcome {
     pub error_offset: usize,
     /// Complete rounds before the horizon that the configuration admits.
     pub rounds_eligible: usize,
-    /// Rounds that this call folded.
+    /// Rounds that this call output.
     pub rounds_folded: usize,
     /// Cards that stand in json, older ones counted.
     pub cards: usize,
@@ -140,13 +140,13 @@ pub(super) fn error(error: &Error) -> *const newt_outcome {
 }
 
 /// The outcome of a call that went through.
-pub(super) fn done(folded: &Folded<'_>) -> *const newt_outcome {
-    let summary = &folded.summary;
+pub(super) fn done(output: &Output<'_>) -> *const newt_outcome {
+    let summary = &output.summary;
     let handle = summary.handle.as_deref();
     let receipt = summary.receipt.as_deref();
     let outcome = block::allocate(
         &[
-            &folded.pieces,
+            &output.pieces,
             &[handle.unwrap_or_default()],
             &[receipt.unwrap_or_default()],
         ],
@@ -160,7 +160,7 @@ pub(super) fn done(folded: &Folded<'_>) -> *const newt_outcome {
                 Verdict::Planned => NEWT_VERDICT_PLANNED,
             },
             json: at[0],
-            json_len: folded.pieces.iter().map(|piece| piece.len()).sum(),
+            json_len: output.pieces.iter().map(|piece| piece.len()).sum(),
             handle: handle.map_or(ptr::null(), |_| at[1]),
             handle_len: handle.map_or(0, str::len),
             error: ptr::null(),
@@ -182,6 +182,23 @@ pub(super) fn done(folded: &Folded<'_>) -> *const newt_outcome {
     } else {
         outcome
     }
+}
+
+/// What went wrong, as an outcome for the caller.
+pub(super) fn flatten<T>(
+    result: Result<Result<T, Error>, Panicked>,
+) -> Result<T, *const newt_outcome> {
+    match result {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(error)) => Err(guard(|| self::error(&error)).unwrap_or_else(Into::into)),
+        Err(panicked) => Err(panicked.into()),
+    }
+}
+
+pub(super) fn finished(
+    result: Result<Result<*const newt_outcome, Error>, Panicked>,
+) -> *const newt_outcome {
+    flatten(result).unwrap_or_else(|outcome| outcome)
 }
 
 /// Frees an outcome and every string in it. NULL is fine.

@@ -105,6 +105,10 @@ impl Format for Chat {
         parts::single_text(content)
     }
 
+    fn write_result(&self, like: Raw<'_>, text: &str, out: &mut Buffer) {
+        parts::write_result(like, "text", text, out);
+    }
+
     fn write_card(&self, card: &CardMessage<'_>, out: &mut Buffer) {
         match card.form {
             Form::User => out.push(r#"{"role":"user","content":"#),

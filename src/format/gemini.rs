@@ -105,6 +105,21 @@ impl Format for Gemini {
         value.text().filter(|_| key == Key::Output)
     }
 
+    /// The `response` alone: name, id and parts stay.
+    fn result_value<'a>(&self, answer: &Answer<'a>) -> Option<Raw<'a>> {
+        answer
+            .content
+            .and_then(|content| read_response(content).whole)
+    }
+
+    /// Under `output`, also for what stood under `error`: the text says that
+    /// the tool failed, and a one-lined result is looked for there.
+    fn write_result(&self, _: Raw<'_>, text: &str, out: &mut Buffer) {
+        out.push(r#"{"output":"#);
+        out.push_json(text);
+        out.push("}");
+    }
+
     fn member(&self) -> &'static str {
         "contents"
     }

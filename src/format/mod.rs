@@ -135,6 +135,16 @@ pub(crate) trait Format: Sync {
     /// The result's text, where it is one text and nothing else.
     fn single_text<'a>(&self, content: Raw<'a>) -> Option<Text<'a>>;
 
+    /// The value of a result that says what the tool said, as it stands in the
+    /// document; a prune puts another in its place.
+    fn result_value<'a>(&self, answer: &Answer<'a>) -> Option<Raw<'a>> {
+        answer.content
+    }
+
+    /// Writes one text in the shape of a result's value: a string for a string,
+    /// a list for a list.
+    fn write_result(&self, like: Raw<'_>, text: &str, out: &mut Buffer);
+
     /// Whether calls of several messages in a row make one round.
     fn calls_join(&self) -> bool {
         false

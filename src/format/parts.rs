@@ -1,6 +1,7 @@
 //! Content as OpenAI and Anthropic write it: a string, or a list of typed parts.
 
 use super::{Body, Facts, Medium};
+use crate::buffer::Buffer;
 use crate::card;
 use crate::json::{Raw, Text};
 
@@ -123,4 +124,16 @@ pub(super) fn card<'a>(content: Raw<'a>, facts: &mut Facts<'a>) {
         None
     };
     facts.card = text.filter(|text| card::begins(*text));
+}
+
+/// Writes a text in the shape of a content: a list of one part for a list.
+pub(super) fn write_result(like: Raw<'_>, kind: &str, text: &str, out: &mut Buffer) {
+    if !like.is_array() {
+        return out.push_json(text);
+    }
+    out.push(r#"[{"type":""#);
+    out.push(kind);
+    out.push(r#"","text":"#);
+    out.push_json(text);
+    out.push("}]");
 }

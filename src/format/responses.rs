@@ -101,6 +101,10 @@ impl Format for Responses {
         "input"
     }
 
+    fn write_result(&self, like: Raw<'_>, text: &str, out: &mut Buffer) {
+        parts::write_result(like, "input_text", text, out);
+    }
+
     fn write_card(&self, card: &CardMessage<'_>, out: &mut Buffer) {
         match card.form {
             Form::User => out.push(r#"{"type":"message","role":"user","content":"#),

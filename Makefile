@@ -1,0 +1,61 @@
+# Builds what ships, and installs it where there is no cargo-c.
+#
+#     make                                libnewt_fold.so and .a in target/lib
+#     make install PREFIX=/usr/local      header, libraries, pkg-config, CMake
+#     make cinstall PREFIX=/usr/local     the same through `cargo cinstall`
+#     make CARGO_FLAGS=--no-default-features   without the store
+#
+# For ELF systems with GNU binutils.
+PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+DESTDIR ?=
+CARGO ?= cargo
+CARGO_FLAGS ?=
+CARGO_TARGET_DIR ?= target
+
+ABI := $(shell sed -n 's/^\#define NEWT_FOLD_ABI_VERSION //p' include/newt_fold.h)
+VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p;/^$$/q' Cargo.toml)
+SYMBOLS := include/newt_fold.symbols
+BUILT := $(CARGO_TARGET_DIR)/ship
+OUT := $(CARGO_TARGET_DIR)/lib
+
+all: shared static
+
+# One crate type at a time: a build with an rlib in it has no LTO.
+shared:
+	$(CARGO) rustc $(CARGO_FLAGS) --profile ship --lib --crate-type cdylib -- \
+	    -C link-arg=-Wl,-soname,libnewt_fold.so.$(ABI)
+	mkdir -p $(OUT)
+	cp $(BUILT)/libnewt_fold.so $(OUT)/libnewt_fold.so.$(ABI)
+	ln -sf libnewt_fold.so.$(ABI) $(OUT)/libnewt_fold.so
+
+static:
+	$(CARGO) rustc $(CARGO_FLAGS) --profile ship --lib --crate-type staticlib
+	mkdir -p $(OUT)
+	$(call localise,$(BUILT)/libnewt_fold.a,$(OUT)/libnewt_fold.a)
+
+# $(call localise,archive,archive): one object, in which only the functions of
+# the header are global. Another SQLite, or another Rust library, may stand in
+# the same program.
+define localise
+	ld -r --gc-sections --force-group-allocation $(addprefix -u ,$(shell cat $(SYMBOLS))) \
+	    -o $(2).o $(1)
+	objcopy --keep-global-symbols=$(SYMBOLS) --strip-unneeded $(2).o
+	rm -f $(2)
+	ar rcsD $(2) $(2).o
+	rm $(2).o
+endef
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(LIBDIR)/pkgconfig \
+	    $(DESTDIR)$(PREFIX)/share/cmake/newt_fold
+	install -m 644 include/newt_fold.h $(DESTDIR)$(PREFIX)/include
+	install -m 644 $(OUT)/libnewt_fold.a $(DESTDIR)$(LIBDIR)
+	install -m 755 $(OUT)/libnewt_fold.so.$(ABI) $(DESTDIR)$(LIBDIR)
+	ln -sf libnewt_fold.so.$(ABI) $(DESTDIR)$(LIBDIR)/libnewt_fold.so
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' \
+	    cmake/newt_fold.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/newt_fold.pc
+	install -m 644 cmake/newt_fold-config.cmake cmake/newt_fold-config-version.cmake \
+	    $(DESTDIR)$(PREFIX)/share/cmake/newt_fold
+
+.PHONY: all shared static install

@@ -1,0 +1,531 @@
+//! The way back: cards become their spans again, one-lined results their
+//! originals.
+//!
+//! Like the fold, it stops for the host: [`Expand::wanted`] names a handle,
+//! [`Expand::give`] takes what is kept under it. Spans may hold older cards, so
+//! the cards that are being expanded stand on a stack of their own, as deep as
+//! it may get.
+
+use crate::buffer::Buffer;
+use crate::card::Card;
+use crate::config::Config;
+use crate::error::{Error, ErrorKind};
+use crate::format::{Format, Role};
+use crate::json::{Raw, Reader, Text};
+use crate::one_line;
+use crate::round::{Kind, Reading};
+use crate::summary::{Output, Summary, Verdict};
+use crate::tokens::Tokens;
+use crate::transcript::{Edit, Slice, kept_prefix, splice};
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+/// Bytes that an expanded document may have. A guard against spans that name
+/// each other over and over, not a number that an honest transcript meets.
+pub const EXPANDED_MAX: usize = if usize::BITS > 32 { 4 << 30 } else { 1 << 30 };
+
+/// An expansion under way.
+pub struct Expand<'a, 'c> {
+    config: &'c Config,
+    shape: Shape,
+    /// What was given.
+    text: &'a str,
+    /// Its numbers.
+    before: Count,
+    phase: Phase<'a>,
+}
+
+/// Whether a text is a document, or the lines of a span.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Document,
+    Span,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Count {
+    messages: usize,
+    /// Bytes that the estimate of tokens counts.
+    weight: usize,
+    cards: usize,
+}
+
+enum Phase<'a> {
+    Cards(Cards<'a>),
+    Originals(Originals<'a>),
+}
+
+impl<'a, 'c> Expand<'a, 'c> {
+    /// Reads a document and finds what it stands for.
+    pub fn document(document: &'a [u8], config: &'c Config) -> Result<Self, Error> {
+        config.check()?;
+        let reading = Reading::of_document(document, config)?;
+        Self::new(&reading, config, Shape::Document)
+    }
+
+    /// Reads a span, messages one a line, the way a mint gets it.
+    pub fn span(span: &'a str, config: &'c Config) -> Result<Self, Error> {
+        let reading = Reading::of_span(span, None, config)?;
+        Self::new(&reading, config, Shape::Span)
+    }
+
+    fn new(reading: &Reading<'a>, config: &'c Config, shape: Shape) -> Result<Self, Error> {
+        let mut expand = Self {
+            config,
+            shape,
+            text: reading.transcript.text,
+            before: count(reading),
+            phase: Phase::Cards(Cards::new(reading, shape)?),
+        };
+        expand.go_on()?;
+        Ok(expand)
+    }
+
+    /// The handle whose span is wanted next; `None` when all is there.
+    pub fn wanted(&self) -> Option<&str> {
+        match &self.phase {
+            Phase::Cards(cards) => cards.wanted(),
+            Phase::Originals(originals) => originals.wanted(),
+        }
+    }
+
+    /// Takes the span under the handle that was wanted; `None`: nothing is
+    /// kept under it, and what names it stays.
+    pub fn give(&mut self, span: Option<String>) -> Result<(), Error> {
+        match &mut self.phase {
+            Phase::Cards(cards) => cards.give(span, self.config)?,
+            Phase::Originals(originals) => originals.give(span)?,
+        }
+        self.go_on()
+    }
+
+    /// Goes from cards to originals once no card is left to expand.
+    fn go_on(&mut self) -> Result<(), Error> {
+        if let Phase::Cards(cards) = &mut self.phase {
+            cards.go_on()?;
+            if cards.wanted().is_none() {
+                let text = cards.finish()?.map_or(Cow::Borrowed(self.text), Cow::Owned);
+                self.phase = Phase::Originals(Originals::find(text, self.config, self.shape)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// The expanded document.
+    pub fn finish(&self) -> Result<Output<'_>, Error> {
+        let Phase::Originals(originals) = &self.phase else {
+            return Err(Error::new(ErrorKind::Argument, "a span is still wanted"));
+        };
+        let edits = originals.edits()?;
+        let pieces = splice(&originals.text, &edits)?;
+        let tokens = Tokens::new(self.config.bytes_per_token);
+        let mut weight = originals.after.weight;
+        for edit in &edits {
+            weight = weight - edit.bytes.len() + tokens.weight(edit.with)?;
+        }
+        let changed = matches!(originals.text, Cow::Owned(_)) || !edits.is_empty();
+        let prefix_len = match &originals.text {
+            Cow::Borrowed(text) => kept_prefix(text, &edits),
+            Cow::Owned(text) => common_prefix(self.text, text).min(kept_prefix(text, &edits)),
+        };
+        Ok(Output {
+            summary: Summary {
+                verdict: if changed {
+                    Verdict::Folded
+                } else {
+                    Verdict::Nothing
+                },
+                handle: None,
+                rounds_eligible: 0,
+                rounds_folded: 0,
+                cards: originals.after.cards,
+                messages_before: self.before.messages,
+                messages_after: originals.after.messages,
+                tokens_before: tokens.of(self.before.weight),
+                tokens_after: tokens.of(weight),
+                prefix_len,
+                receipt: None,
+            },
+            pieces,
+        })
+    }
+}
+
+fn count(reading: &Reading<'_>) -> Count {
+    Count {
+        messages: reading.transcript.messages.len(),
+        weight: reading.transcript.weight(),
+        cards: reading.count(|kind| matches!(kind, Kind::Card(_))),
+    }
+}
+
+fn common_prefix(one: &str, other: &str) -> usize {
+    one.bytes()
+        .zip(other.bytes())
+        .take_while(|(a, b)| a == b)
+        .count()
+}
+
+/// Cards on their way back to spans.
+struct Cards<'a> {
+    format: &'static dyn Format,
+    shape: Shape,
+    /// What is being expanded, each the span of a card in the one below it; at
+    /// the bottom the document.
+    stack: Vec<Frame<'a>>,
+    /// The handles of the spans on the stack.
+    open: HashSet<String>,
+    out: Buffer,
+    /// What joins the messages of the card at the bottom.
+    separator: String,
+    /// Nothing of that card was written so far.
+    first: bool,
+    changed: bool,
+}
+
+/// A text, cut, and how much of it was written.
+struct Frame<'a> {
+    text: Cow<'a, str>,
+    messages: Vec<Slice>,
+    cards: Vec<Found>,
+    next_message: usize,
+    next_card: usize,
+}
+
+/// A card found in a text.
+struct Found {
+    messages: Range<usize>,
+    handle: String,
+}
+
+impl<'a> Frame<'a> {
+    fn new(reading: &Reading<'_>, text: Cow<'a, str>) -> Result<Self, Error> {
+        let mut cards = Vec::new();
+        for block in &reading.blocks {
+            if let Kind::Card(_) = block.kind {
+                let card = reading.card_text(block)?;
+                let handle = Card::parse(&card).map(|card| card.handle.to_owned());
+                cards.try_reserve(1)?;
+                cards.extend(handle.map(|handle| Found {
+                    messages: block.messages.clone(),
+                    handle,
+                }));
+            }
+        }
+        let mut messages = Vec::new();
+        messages.try_reserve_exact(reading.transcript.messages.len())?;
+        messages.extend_from_slice(&reading.transcript.messages);
+        Ok(Self {
+            text,
+            messages,
+            cards,
+            next_message: 0,
+            next_card: 0,
+        })
+    }
+
+    fn message(&self, index: usize) -> &str {
+        let slice = self.messages[index];
+        &self.text[slice.start..slice.end]
+    }
+}
+
+impl<'a> Cards<'a> {
+    fn new(reading: &Reading<'a>, shape: Shape) -> Result<Self, Error> {
+        Ok(Self {
+            format: reading.transcript.format,
+            shape,
+            stack: vec![Frame::new(reading, Cow::Borrowed(reading.transcript.text))?],
+            open: HashSet::new(),
+            out: Buffer::default(),
+            separator: String::new(),
+            first: true,
+            changed: false,
+        })
+    }
+
+    fn wanted(&self) -> Option<&str> {
+        let frame = self.stack.last()?;
+        Some(&frame.cards.get(frame.next_card)?.handle)
+    }
+
+    /// Writes everything up to the next card.
+    fn go_on(&mut self) -> Result<(), Error> {
+        while self.stack.len() > 1 {
+            let frame = &mut self.stack[..];
+            let Some(frame) = frame.last_mut() else { break };
+            let card = frame.cards.get(frame.next_card);
+            let end = card.map_or(frame.messages.len(), |card| card.messages.start);
+            let from = std::mem::replace(&mut frame.next_message, end);
+            let more = card.is_some();
+            let depth = self.stack.len() - 1;
+            self.write(depth, from..end)?;
+            if more {
+                return Ok(());
+            }
+            self.stack.pop();
+            // The card below, in whose place this span was written, is done.
+            self.pass_card();
+        }
+        Ok(())
+    }
+
+    /// Writes messages of a span.
+    fn write(&mut self, depth: usize, messages: Range<usize>) -> Result<(), Error> {
+        for index in messages {
+            if !std::mem::replace(&mut self.first, false) {
+                self.out.push(&self.separator);
+            }
+            self.out.push(self.stack[depth].message(index));
+        }
+        if self.out.len() > EXPANDED_MAX {
+            return Err(Error::new(
+                ErrorKind::Limit,
+                format!(
+                    "the expanded document has more than {EXPANDED_MAX} bytes; expand a part of it"
+                ),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Goes past the card that the top of the stack stands at.
+    fn pass_card(&mut self) {
+        if let Some(frame) = self.stack.last_mut() {
+            let card = &frame.cards[frame.next_card];
+            frame.next_message = card.messages.end;
+            frame.next_card += 1;
+            self.open.remove(&card.handle);
+        }
+    }
+
+    fn give(&mut self, span: Option<String>, config: &Config) -> Result<(), Error> {
+        let depth = self.stack.len() - 1;
+        let Some(frame) = self.stack.last() else {
+            return Ok(());
+        };
+        let card = &frame.cards[frame.next_card];
+        let messages = card.messages.clone();
+        if depth == 0 {
+            self.begin(messages.clone());
+        }
+        let Some(span) = span else {
+            if depth == 0 {
+                let (start, end) = self.bounds(&messages);
+                self.out.push(&self.stack[0].text[start..end]);
+            } else {
+                self.write(depth, messages)?;
+            }
+            self.pass_card();
+            return Ok(());
+        };
+        let handle = self.stack[depth].cards[self.stack[depth].next_card]
+            .handle
+            .clone();
+        let refuse = |what: &str| {
+            Err(Error::new(
+                ErrorKind::Store,
+                format!("the span under {handle} {what}; expected what the mint was given"),
+            ))
+        };
+        if self.open.contains(&handle) {
+            return refuse("holds a card of its own");
+        }
+        let frame = match Reading::of_span(&span, Some(self.format), config) {
+            Ok(reading) if reading.transcript.messages.is_empty() => return refuse("is empty"),
+            Ok(reading) => Frame::new(&reading, Cow::Borrowed(""))?,
+            Err(error) if error.kind == ErrorKind::Memory => return Err(error),
+            Err(error) => return refuse(&format!("is no list of messages ({error})")),
+        };
+        self.changed = true;
+        self.open.insert(handle);
+        self.stack.try_reserve(1)?;
+        self.stack.push(Frame {
+            text: Cow::Owned(span),
+            ..frame
+        });
+        Ok(())
+    }
+
+    /// Begins with a card of the document itself: writes what stands before it.
+    fn begin(&mut self, card: Range<usize>) {
+        let root = &self.stack[0];
+        let between =
+            |index: usize| &root.text[root.messages[index].end..root.messages[index + 1].start];
+        // The separator beside the card joins the span's messages.
+        let separator = if self.shape == Shape::Span {
+            "\n"
+        } else if card.start > 0 {
+            between(card.start - 1)
+        } else if card.end < root.messages.len() {
+            between(card.end - 1)
+        } else if card.len() > 1 {
+            between(card.start)
+        } else {
+            ","
+        };
+        self.separator = separator.to_owned();
+        self.first = true;
+        let from = self.written();
+        let start = root.messages[card.start].start;
+        self.out.push(&self.stack[0].text[from..start]);
+    }
+
+    /// The byte of the document up to which everything was written.
+    fn written(&self) -> usize {
+        let root = &self.stack[0];
+        match root.next_card {
+            0 => 0,
+            next => root.messages[root.cards[next - 1].messages.end - 1].end,
+        }
+    }
+
+    fn bounds(&self, messages: &Range<usize>) -> (usize, usize) {
+        let held = &self.stack[0].messages;
+        (held[messages.start].start, held[messages.end - 1].end)
+    }
+
+    /// The text with its cards expanded; `None` if none was.
+    fn finish(&mut self) -> Result<Option<String>, Error> {
+        if !self.changed {
+            return Ok(None);
+        }
+        let from = self.written();
+        self.out.push(&self.stack[0].text[from..]);
+        std::mem::take(&mut self.out).finish().map(Some)
+    }
+}
+
+/// One-lined results on their way back to what they were.
+struct Originals<'a> {
+    text: Cow<'a, str>,
+    after: Count,
+    places: Vec<Place>,
+    /// The handles that the places name, each once.
+    handles: Vec<String>,
+    /// What is kept under them, as far as it was given.
+    spans: Vec<Option<String>>,
+}
+
+/// A value that stands for one line of a span.
+struct Place {
+    bytes: Range<usize>,
+    handle: usize,
+    line: usize,
+}
+
+impl<'a> Originals<'a> {
+    fn find(text: Cow<'a, str>, config: &Config, shape: Shape) -> Result<Self, Error> {
+        let mut places = Vec::new();
+        let mut handles: Vec<String> = Vec::new();
+        let mut known: HashMap<String, usize> = HashMap::new();
+        let reading = match shape {
+            Shape::Document => Reading::of_document(text.as_bytes(), config)?,
+            Shape::Span => Reading::of_span(&text, None, config)?,
+        };
+        let format = reading.transcript.format;
+        let any = memchr::memmem::find(text.as_bytes(), one_line::SPILL.as_bytes()).is_some();
+        let messages = if any {
+            0..reading.transcript.messages.len()
+        } else {
+            0..0
+        };
+        reading.each(&messages, |facts| {
+            let mut note = |value: Raw<'_>, spill: one_line::Spill| {
+                let next = handles.len();
+                let handle = *known.entry(spill.handle).or_insert_with_key(|handle| {
+                    handles.push(handle.clone());
+                    next
+                });
+                places.push(Place {
+                    bytes: value.range_in(&text),
+                    handle,
+                    line: spill.line,
+                });
+            };
+            if facts.role == Role::Results {
+                for answer in &facts.results {
+                    let said = answer
+                        .content
+                        .and_then(|content| format.single_text(content));
+                    let spill = said.and_then(|said: Text<'_>| one_line::spill(&said.decoded()));
+                    if let Some((spill, value)) = spill.zip(format.result_value(answer)) {
+                        note(value, spill);
+                    }
+                }
+            }
+            for call in &facts.calls {
+                let arguments = call
+                    .arguments
+                    .filter(|raw| raw.as_str().contains(one_line::SPILL));
+                if let Some(value) = arguments
+                    && let Some(spill) = one_line::spill_in_arguments(value)
+                {
+                    note(value, spill);
+                }
+            }
+            Ok(())
+        })?;
+        let after = count(&reading);
+        drop(reading);
+        Ok(Self {
+            text,
+            after,
+            places,
+            handles,
+            spans: Vec::new(),
+        })
+    }
+
+    fn wanted(&self) -> Option<&str> {
+        self.handles.get(self.spans.len()).map(String::as_str)
+    }
+
+    fn give(&mut self, span: Option<String>) -> Result<(), Error> {
+        self.spans.try_reserve(1)?;
+        self.spans.push(span);
+        Ok(())
+    }
+
+    /// The places that have their line.
+    fn edits(&self) -> Result<Vec<Edit<'_>>, Error> {
+        let mut lines: Vec<Option<Vec<&str>>> = Vec::new();
+        for span in &self.spans {
+            lines.try_reserve(1)?;
+            lines.push(span.as_deref().map(|span| span.split('\n').collect()));
+        }
+        let mut edits = Vec::new();
+        edits.try_reserve(self.places.len())?;
+        for place in &self.places {
+            let kept = lines[place.handle].as_ref();
+            let line = kept.and_then(|lines| lines.get(place.line.checked_sub(1)?));
+            // A line that is no JSON value would break the document.
+            let value = line.filter(|line| {
+                let mut reader = Reader::new(line);
+                reader.skip().and_then(|_| reader.end()).is_ok()
+            });
+            edits.extend(value.map(|value| Edit {
+                bytes: place.bytes.clone(),
+                with: value,
+            }));
+        }
+        Ok(edits)
+    }
+}
+
+/// Expands a document with a fetch that is a closure; `None`: nothing is kept
+/// under that handle.
+pub fn expand(
+    document: &[u8],
+    config: &Config,
+    mut fetch: impl FnMut(&str) -> Option<String>,
+) -> Result<(String, Summary), Error> {
+    let mut expand = Expand::document(document, config)?;
+    while let Some(handle) = expand.wanted() {
+        let span = fetch(handle);
+        expand.give(span)?;
+    }
+    let output = expand.finish()?;
+    Ok((output.pieces.concat(), output.summary))
+}

@@ -1,0 +1,382 @@
+//! The prune: one-lines aged results in place, and keeps what stood there.
+//!
+//! No message comes or goes; no role, id, call, signature or error flag
+//! changes. Everything replaced is one line of one span, under one handle, and
+//! each one-liner names its line: `… (spill:HANDLE#n)`.
+
+use crate::buffer::Buffer;
+use crate::config::{Config, Form, Results};
+use crate::error::Error;
+use crate::fold::{GATE_HANDLE_BYTES, push_line, usable_handle};
+use crate::format::{Answer, Call};
+use crate::json::{Raw, Reader, Text};
+use crate::one_line::{self, Spill};
+use crate::receipt::{self, Replaced};
+use crate::round::{Kind, Reading};
+use crate::summary::{Output, Summary, Verdict};
+use crate::tokens::Tokens;
+use crate::transcript::{Edit, kept_prefix, splice};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::fmt::Write;
+use std::ops::Range;
+
+/// Bytes of a string inside a call's arguments that are let be.
+const ARGUMENT_BYTES: usize = 256;
+/// Characters of a longer one that stay.
+const ARGUMENT_CHARS: usize = 80;
+
+/// A prune under way.
+pub struct Prune<'a> {
+    config: Config,
+    reading: Reading<'a>,
+    places: Vec<Place<'a>>,
+    /// What was replaced, each text once.
+    originals: Vec<Raw<'a>>,
+    rounds: usize,
+    handle: String,
+    verdict: Verdict,
+}
+
+/// A value that gives way.
+struct Place<'a> {
+    original: Raw<'a>,
+    /// Its line in the span, counted from 1.
+    line: usize,
+    new: New,
+    /// The new value, written with the handle.
+    text: String,
+}
+
+/// What comes in a value's place.
+enum New {
+    /// The result in one line.
+    Result(String),
+    /// The same arguments with their long strings cut.
+    Arguments,
+}
+
+impl<'a> Prune<'a> {
+    /// Reads the document and decides what gives way: everything up to the mint.
+    pub fn plan(document: &'a [u8], config: &Config) -> Result<Self, Error> {
+        config.check()?;
+        let config = Config {
+            // Neither what may fold nor how a card would look matters here.
+            results: Results::Any,
+            card: Form::User,
+            ..config.clone()
+        };
+        let mut prune = Self {
+            reading: Reading::of_document(document, &config)?,
+            config,
+            places: Vec::new(),
+            originals: Vec::new(),
+            rounds: 0,
+            handle: "x".repeat(GATE_HANDLE_BYTES),
+            verdict: Verdict::Nothing,
+        };
+        prune.find()?;
+        if !prune.places.is_empty() {
+            prune.verdict = match prune.won()? < prune.config.min_reclaim {
+                true => Verdict::NotSmaller,
+                false => Verdict::Planned,
+            };
+        }
+        if prune.verdict != Verdict::Planned {
+            prune.places.clear();
+        }
+        Ok(prune)
+    }
+
+    /// Whether something gives way, so that a handle is wanted.
+    pub fn wants_handle(&self) -> bool {
+        self.verdict == Verdict::Planned
+    }
+
+    /// What gives way, verbatim, one value a line.
+    pub fn span(&self) -> Result<String, Error> {
+        let bytes: usize = self
+            .originals
+            .iter()
+            .map(|raw| raw.as_str().len() + 1)
+            .sum();
+        let mut span = Buffer::with_capacity(bytes)?;
+        for original in &self.originals {
+            if span.len() > 0 {
+                span.push("\n");
+            }
+            push_line(original.as_str(), &mut span);
+        }
+        span.finish()
+    }
+
+    /// Takes the handle that the mint gave the span.
+    pub fn take(&mut self, handle: &[u8]) -> Result<(), Error> {
+        self.handle = usable_handle(handle)?.to_owned();
+        let mut places = std::mem::take(&mut self.places);
+        for place in &mut places {
+            place.text = self.write(place)?;
+        }
+        let grown = places
+            .iter()
+            .any(|place| !self.smaller(place.original, &place.text));
+        self.places = places;
+        if grown || self.won()? < self.config.min_reclaim {
+            self.places.clear();
+            self.verdict = Verdict::NotSmaller;
+        } else {
+            self.verdict = Verdict::Folded;
+        }
+        Ok(())
+    }
+
+    /// The mint declined: nothing gives way.
+    pub fn decline(&mut self) {
+        self.places.clear();
+        self.verdict = Verdict::Declined;
+    }
+
+    /// The document as it is now: pruned once the handle is there.
+    pub fn finish(&self) -> Result<Output<'_>, Error> {
+        let text = self.reading.transcript.text;
+        let tokens = Tokens::new(self.config.bytes_per_token);
+        let folded = self.verdict == Verdict::Folded;
+        let mut edits = Vec::new();
+        if folded {
+            edits.try_reserve(self.places.len())?;
+            edits.extend(self.places.iter().map(|place| Edit {
+                bytes: place.original.range_in(text),
+                with: &place.text,
+            }));
+        }
+        let messages = self.reading.transcript.messages.len();
+        let weight = self.reading.transcript.weight();
+        let summary = Summary {
+            verdict: self.verdict,
+            handle: folded.then(|| self.handle.clone()),
+            rounds_eligible: self.reading.count(|kind| *kind == Kind::Eligible),
+            rounds_folded: if folded { self.rounds } else { 0 },
+            cards: self.reading.count(|kind| matches!(kind, Kind::Card(_))),
+            messages_before: messages,
+            messages_after: messages,
+            tokens_before: tokens.of(weight),
+            tokens_after: tokens.of(weight - self.weight_won()?),
+            prefix_len: kept_prefix(text, &edits),
+            receipt: self.receipt()?,
+        };
+        Ok(Output {
+            pieces: splice(text, &edits)?,
+            summary,
+        })
+    }
+
+    fn receipt(&self) -> Result<Option<String>, Error> {
+        let text = self.reading.transcript.text;
+        let replaced = self.places.iter().map(|place| Replaced {
+            bytes: place.original.range_in(text),
+            line: place.line,
+            arguments: matches!(place.new, New::Arguments),
+            bytes_after: place.text.len(),
+        });
+        let handle = (self.verdict == Verdict::Folded).then_some(self.handle.as_str());
+        let receipt = || receipt::of_prune(&self.reading, self.verdict, handle, replaced);
+        self.config.receipt.then(receipt).transpose()
+    }
+
+    /// Finds every value that is smaller in one line.
+    fn find(&mut self) -> Result<(), Error> {
+        let mut lines: HashMap<&'a str, usize> = HashMap::new();
+        for index in 0..self.reading.blocks.len() {
+            let block = &self.reading.blocks[index];
+            if block.kind != Kind::Eligible {
+                continue;
+            }
+            let (mut calls, mut results) = (Vec::new(), Vec::new());
+            let mut arguments = Vec::new();
+            self.reading.each(&block.messages, |facts| {
+                // Whatever carries reasoning is signed as a whole.
+                if self.config.shorten_arguments && !facts.reasoning {
+                    arguments.extend(facts.calls.iter().filter_map(|call| call.arguments));
+                }
+                calls.append(&mut facts.calls);
+                results.append(&mut facts.results);
+                Ok(())
+            })?;
+            let places = self.places.len();
+            for value in arguments {
+                if long_strings(value).is_some() {
+                    self.place(value, New::Arguments, &mut lines)?;
+                }
+            }
+            self.one_line(&calls, &results, &mut lines)?;
+            self.rounds += usize::from(self.places.len() > places);
+        }
+        // In the order of the document, as a splice takes them.
+        let text = self.reading.transcript.text;
+        self.places
+            .sort_by_key(|place| place.original.range_in(text).start);
+        Ok(())
+    }
+
+    /// Finds the results of one round that are smaller in one line.
+    fn one_line(
+        &mut self,
+        calls: &[Call<'a>],
+        results: &[Answer<'a>],
+        lines: &mut HashMap<&'a str, usize>,
+    ) -> Result<(), Error> {
+        let format = self.reading.transcript.format;
+        for (call, answer) in calls.iter().zip(one_line::pairs(calls, results)) {
+            let Some(answer) = answer.and_then(|place| results.get(place)) else {
+                continue;
+            };
+            let said = answer
+                .content
+                .and_then(|content| format.single_text(content));
+            let kept = said.is_some_and(|said| {
+                one_line::is_one_line(said) || one_line::is_short(said, self.config.result_chars)
+            });
+            let Some(value) = format.result_value(answer).filter(|_| !kept) else {
+                continue;
+            };
+            let mut line = one_line::result(format, call, answer, &self.config);
+            if lines.contains_key(value.as_str()) {
+                line.push_str(", as before");
+            }
+            self.place(value, New::Result(line), lines)?;
+        }
+        Ok(())
+    }
+
+    /// Notes a value, if what comes in its place is smaller.
+    fn place(
+        &mut self,
+        original: Raw<'a>,
+        new: New,
+        lines: &mut HashMap<&'a str, usize>,
+    ) -> Result<(), Error> {
+        let known = lines.get(original.as_str()).copied();
+        let mut place = Place {
+            original,
+            line: known.unwrap_or(self.originals.len() + 1),
+            new,
+            text: String::new(),
+        };
+        place.text = self.write(&place)?;
+        if !self.smaller(original, &place.text) {
+            return Ok(());
+        }
+        if let Entry::Vacant(entry) = lines.entry(original.as_str()) {
+            entry.insert(place.line);
+            self.originals.try_reserve(1)?;
+            self.originals.push(original);
+        }
+        self.places.try_reserve(1)?;
+        self.places.push(place);
+        Ok(())
+    }
+
+    /// A value's successor, under the handle as far as it is known.
+    fn write(&self, place: &Place<'_>) -> Result<String, Error> {
+        let spill = Spill {
+            handle: self.handle.clone(),
+            line: place.line,
+        };
+        let mut out = Buffer::default();
+        match &place.new {
+            New::Result(line) => self.reading.transcript.format.write_result(
+                place.original,
+                &format!("{line}{spill}"),
+                &mut out,
+            ),
+            New::Arguments => shorten(place.original, &spill, &mut out),
+        }
+        out.finish()
+    }
+
+    fn smaller(&self, original: Raw<'_>, new: &str) -> bool {
+        new.len() < original.as_str().len()
+    }
+
+    /// Bytes of the estimate that the places win.
+    fn weight_won(&self) -> Result<usize, Error> {
+        let tokens = Tokens::new(self.config.bytes_per_token);
+        let mut won = 0;
+        for place in &self.places {
+            won += tokens
+                .weight(place.original.as_str())?
+                .saturating_sub(place.text.len());
+        }
+        Ok(won)
+    }
+
+    /// Estimated tokens that the places win.
+    fn won(&self) -> Result<usize, Error> {
+        let tokens = Tokens::new(self.config.bytes_per_token);
+        let weight = self.reading.transcript.weight();
+        Ok(tokens.of(weight) - tokens.of(weight - self.weight_won()?))
+    }
+}
+
+/// The arguments as the JSON text they mean, and where its long strings stand.
+fn long_strings(arguments: Raw<'_>) -> Option<(Cow<'_, str>, Vec<Range<usize>>)> {
+    let inner = match arguments.text() {
+        Some(text) => text.decoded(),
+        None => Cow::Borrowed(arguments.as_str()),
+    };
+    let mut reader = Reader::new(&inner);
+    let value = reader.skip().ok().filter(|value| value.is_object())?;
+    reader.end().ok()?;
+    let long: Vec<_> = value
+        .string_values()
+        .filter(|text| text.raw().len() > ARGUMENT_BYTES && !is_shortened(*text))
+        .map(|text| text.range_in(&inner))
+        .collect();
+    (!long.is_empty()).then_some((inner, long))
+}
+
+fn is_shortened(text: Text<'_>) -> bool {
+    one_line::spill(&text.decoded()).is_some()
+}
+
+/// Writes the arguments again, their long strings cut.
+fn shorten(arguments: Raw<'_>, spill: &Spill, out: &mut Buffer) {
+    let Some((inner, long)) = long_strings(arguments) else {
+        return out.push(arguments.as_str());
+    };
+    let mut short = String::new();
+    let mut at = 0;
+    for range in long {
+        let (start, end) = (range.start, range.end);
+        let begun = crate::json::Text::within(&inner[start..end]);
+        let mut kept: String = begun.chars().take(ARGUMENT_CHARS).collect();
+        let _ = write!(kept, "…{spill}");
+        short.push_str(&inner[at..start]);
+        let quoted = serde_json::Value::String(kept).to_string();
+        short.push_str(&quoted[1..quoted.len() - 1]);
+        at = end;
+    }
+    short.push_str(&inner[at..]);
+    match arguments.text() {
+        Some(_) => out.push_json(&short),
+        None => out.push(&short),
+    }
+}
+
+/// Prunes a document with a mint that is a closure; `None` declines.
+pub fn prune(
+    document: &[u8],
+    config: &Config,
+    mint: impl FnOnce(&str) -> Option<String>,
+) -> Result<(String, Summary), Error> {
+    let mut prune = Prune::plan(document, config)?;
+    if prune.wants_handle() {
+        match mint(&prune.span()?) {
+            Some(handle) => prune.take(handle.as_bytes())?,
+            None => prune.decline(),
+        }
+    }
+    let output = prune.finish()?;
+    Ok((output.pieces.concat(), output.summary))
+}

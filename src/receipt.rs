@@ -1,0 +1,278 @@
+//! The receipt: what went, what stayed and why, as JSON.
+//!
+//! Its fields are described in `include/newt_fold_receipt.schema.json`.
+
+use crate::buffer::Buffer;
+use crate::config::Config;
+use crate::draft::Draft;
+use crate::error::Error;
+
+use crate::format::Call;
+use crate::json::{Raw, Reader, Text};
+use crate::round::{Kind, Reading, Why};
+use crate::summary::Verdict;
+use crate::tokens::Tokens;
+use serde_json::{Map, Value, json};
+use std::borrow::Cow;
+use std::fmt::Write;
+use std::ops::Range;
+
+/// The number of the schema; it counts up when a field changes its meaning.
+const VERSION: u32 = 1;
+
+/// Arguments that name a file or folder, by the names tools give them.
+const PATHS: [&str; 16] = [
+    "path",
+    "paths",
+    "file_path",
+    "filePath",
+    "filepath",
+    "file",
+    "files",
+    "filename",
+    "notebook_path",
+    "directory",
+    "dir",
+    "folder",
+    "cwd",
+    "target_file",
+    "source",
+    "destination",
+];
+
+/// Writes the receipt of a fold.
+pub(crate) fn of_fold(
+    reading: &Reading<'_>,
+    config: &Config,
+    drafts: &[Draft],
+    verdict: Verdict,
+) -> Result<String, Error> {
+    let mut gone = Vec::new();
+    gone.try_reserve_exact(reading.blocks.len())?;
+    gone.resize(reading.blocks.len(), false);
+    let mut out = Buffer::default();
+    let _ = write!(
+        out,
+        r#"{{"version":{VERSION},"verdict":"{}","cards":["#,
+        name(verdict)
+    );
+    // Messages by which the output is shorter than the input so far.
+    let mut shift = 0;
+    for (index, draft) in drafts.iter().enumerate() {
+        for range in &draft.blocks {
+            gone[range.clone()].fill(true);
+        }
+        let (mut first, mut removed) = (None, 0);
+        for block in draft.covered(&reading.blocks) {
+            first.get_or_insert(block.messages.start);
+            removed += block.messages.len();
+        }
+        let card = card(reading, config, draft, first.unwrap_or(0) - shift)?;
+        let _ = write!(out, "{}{card}", comma(index));
+        shift += removed - Draft::messages(config);
+    }
+    write_stayed(reading, verdict, |index| !gone[index], &mut out);
+    out.finish()
+}
+
+/// Ends a receipt with the blocks that stayed.
+fn write_stayed(
+    reading: &Reading<'_>,
+    verdict: Verdict,
+    stayed: impl Fn(usize) -> bool,
+    out: &mut Buffer,
+) {
+    out.push(r#"],"stayed":["#);
+    let blocks = reading.blocks.iter().enumerate();
+    let staying =
+        blocks.filter(|(index, block)| stayed(*index) && !matches!(block.kind, Kind::Card(_)));
+    for (count, (_, block)) in staying.enumerate() {
+        let _ = write!(
+            out,
+            r#"{}{{"messages":[{},{}],"why":"{}"}}"#,
+            comma(count),
+            block.messages.start,
+            block.messages.end,
+            why(block.kind, verdict)
+        );
+    }
+    out.push("]}");
+}
+
+fn comma(index: usize) -> &'static str {
+    if index == 0 { "" } else { "," }
+}
+
+fn card(
+    reading: &Reading<'_>,
+    config: &Config,
+    draft: &Draft,
+    place: usize,
+) -> Result<Value, Error> {
+    let tokens = Tokens::new(config.bytes_per_token);
+    let (mut ids, mut tools, mut paths) = (Vec::new(), Vec::new(), Vec::new());
+    let covered = || draft.covered(&reading.blocks);
+    for block in covered().filter(|block| block.kind == Kind::Eligible) {
+        reading.each(&block.messages, |facts| {
+            for call in &facts.calls {
+                ids.extend(call.id.map(|id| id.decoded().into_owned()));
+                add_once(&mut tools, call.name.map(Text::decoded));
+                for path in paths_of(call) {
+                    add_once(&mut paths, Some(Cow::Owned(path)));
+                }
+            }
+            Ok(())
+        })?;
+    }
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    for block in covered() {
+        match ranges.last_mut() {
+            Some(last) if last.end == block.messages.start => last.end = block.messages.end,
+            _ => ranges.push(block.messages.clone()),
+        }
+    }
+    let handle = (!draft.handle.is_empty()).then_some(&draft.handle);
+    Ok(json!({
+        "place": place,
+        "handle": handle,
+        "rounds": draft.rounds,
+        "stands_for": draft.stands_for,
+        "absorbed": draft.absorbed,
+        "messages": ranges.iter().map(range).collect::<Vec<_>>(),
+        "call_ids": ids,
+        "tools": tools,
+        "paths": paths,
+        "bytes_before": draft.replaced.bytes,
+        "bytes_after": draft.message.len(),
+        "tokens_before": tokens.of(draft.replaced.weight),
+        "tokens_after": tokens.of(draft.message.len()),
+    }))
+}
+
+/// The receipt of a prune: each value that gave way, and the same of what
+/// stayed.
+pub(crate) fn of_prune(
+    reading: &Reading<'_>,
+    verdict: Verdict,
+    handle: Option<&str>,
+    replaced: impl Iterator<Item = Replaced>,
+) -> Result<String, Error> {
+    let messages = &reading.transcript.messages;
+    let mut out = Buffer::default();
+    let _ = write!(
+        out,
+        r#"{{"version":{VERSION},"verdict":"{}","handle":{},"replaced":["#,
+        name(verdict),
+        json!(handle)
+    );
+    for (index, place) in replaced.enumerate() {
+        let message = messages.partition_point(|slice| slice.end <= place.bytes.start);
+        let _ = write!(
+            out,
+            r#"{}{{"message":{message},"line":{},"arguments":{},"bytes_before":{},"bytes_after":{}}}"#,
+            comma(index),
+            place.line,
+            place.arguments,
+            place.bytes.len(),
+            place.bytes_after
+        );
+    }
+    write_stayed(
+        reading,
+        verdict,
+        |index| reading.blocks[index].kind != Kind::Eligible,
+        &mut out,
+    );
+    out.finish()
+}
+
+/// A value that a prune replaced.
+pub(crate) struct Replaced {
+    pub(crate) bytes: Range<usize>,
+    pub(crate) line: usize,
+    pub(crate) arguments: bool,
+    pub(crate) bytes_after: usize,
+}
+
+fn range(messages: &Range<usize>) -> Value {
+    json!([messages.start, messages.end])
+}
+
+fn add_once(list: &mut Vec<String>, item: Option<Cow<'_, str>>) {
+    if let Some(item) = item
+        && !list.iter().any(|known| *known == item)
+    {
+        list.push(item.into_owned());
+    }
+}
+
+/// What a call's arguments name as files or folders.
+fn paths_of(call: &Call<'_>) -> Vec<String> {
+    let Some(arguments) = call.arguments else {
+        return Vec::new();
+    };
+    let inner = match arguments.text() {
+        Some(text) => text.decoded(),
+        None => Cow::Borrowed(arguments.as_str()),
+    };
+    let mut members: Map<String, Value> = Map::new();
+    // Arguments that do not parse name nothing.
+    let _ = Reader::new(&inner).object(|r, key| {
+        let value = r.skip()?;
+        if PATHS.contains(&key) {
+            members.insert(key.to_owned(), strings(value));
+        }
+        Ok(())
+    });
+    let values = members.into_iter().flat_map(|(_, value)| match value {
+        Value::Array(values) => values,
+        other => vec![other],
+    });
+    values
+        .filter_map(|value| value.as_str().map(str::to_owned))
+        .collect()
+}
+
+/// The strings of a value: itself, or what its list holds.
+fn strings(value: Raw<'_>) -> Value {
+    let texts = value.string_values();
+    texts
+        .map(|text| text.decoded().into_owned())
+        .filter(|text| !text.is_empty())
+        .collect()
+}
+
+fn name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Folded => "folded",
+        Verdict::Nothing => "nothing",
+        Verdict::NotSmaller => "not_smaller",
+        Verdict::Declined => "declined",
+        Verdict::Planned => "planned",
+    }
+}
+
+/// Why a round stayed.
+fn why(kind: Kind, verdict: Verdict) -> &'static str {
+    match kind {
+        Kind::Eligible => match verdict {
+            Verdict::Nothing => "too_few_rounds",
+            Verdict::Declined => "declined",
+            _ => "not_smaller",
+        },
+        Kind::Orphan => "orphan",
+        Kind::Card(_) => "card",
+        Kind::Stays(why) => match why {
+            Why::Tail => "tail",
+            Why::Straddles => "straddles_horizon",
+            Why::Unanswered => "unanswered",
+            Why::ForeignId => "foreign_id",
+            Why::Doubled => "doubled_result",
+            Why::NotOneLined => "not_one_lined",
+            Why::KeptTool => "kept_tool",
+            Why::FreshFetch => "fresh_fetch",
+            Why::Pending => "pending",
+            Why::OpenReasoning => "open_reasoning",
+        },
+    }
+}

@@ -1,0 +1,122 @@
+//! Spans in the database: kept, found and removed.
+
+use super::address::Identity;
+use super::session::Session;
+use crate::error::{Error, ErrorKind};
+use crate::fetch;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+
+const KIND: &str = "span";
+
+/// Keeps `text` in the session and returns its handle, the one it already has
+/// where the session holds it. Durable when this returns.
+pub(super) fn mint(
+    connection: &mut Connection,
+    session: &Session,
+    text: &str,
+) -> Result<String, Error> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let (session, nonce) = session.enter(&transaction)?;
+    let identity = Identity::of(&nonce, KIND, text);
+    let held = transaction
+        .prepare_cached("SELECT handle FROM spans WHERE session = ?1 AND cid = ?2")?
+        .query_row(params![session, identity.cid], |row| row.get(0))
+        .optional()?;
+    if let Some(handle) = held {
+        return Ok(handle);
+    }
+    for handle in identity.handles() {
+        let inserted = transaction
+            .prepare_cached(
+                "INSERT INTO spans (session, handle, cid, kind, text) VALUES (?1, ?2, ?3, ?4, ?5)
+                 ON CONFLICT (session, handle) DO NOTHING",
+            )?
+            .execute(params![session, handle, identity.cid, KIND, text])?;
+        if inserted == 1 {
+            let handle = handle.to_owned();
+            transaction.commit()?;
+            return Ok(handle);
+        }
+    }
+    Err(Error::new(
+        ErrorKind::Store,
+        "every prefix of the span's digest is taken in this session, which no honest file \
+         comes to; open a new one",
+    ))
+}
+
+/// The text kept under a handle or content id, checked against its content id.
+pub(super) fn find(
+    connection: &Connection,
+    session: &Session,
+    name: &str,
+) -> Result<String, Error> {
+    let mut statement = connection.prepare_cached(
+        "SELECT nonce, kind, text, cid, handle
+         FROM spans JOIN sessions ON sessions.id = spans.session
+         WHERE (sessions.name = ?1 OR sessions.nonce = ?1) AND (handle = ?2 OR cid = ?2)",
+    )?;
+    let mut rows = statement.query(params![session, name])?;
+    let row = rows.next()?.ok_or(fetch::NOT_FOUND)?;
+    let mut columns = [&[][..]; 5];
+    for (index, column) in columns.iter_mut().enumerate() {
+        // Not `as_bytes`: a damaged file may hold any type in any column.
+        if let ValueRef::Text(bytes) | ValueRef::Blob(bytes) = row.get_ref(index)? {
+            *column = bytes;
+        }
+    }
+    let [nonce, kind, text, cid, handle] = columns;
+    let (Ok(kind), Ok(text)) = (str::from_utf8(kind), str::from_utf8(text)) else {
+        return Err(DAMAGED);
+    };
+    if !Identity::of(nonce, kind, text).answers_to(cid, handle) {
+        return Err(DAMAGED);
+    }
+    let mut copy = String::new();
+    copy.try_reserve_exact(text.len())?;
+    copy.push_str(text);
+    Ok(copy)
+}
+
+/// Removes the session with its spans and hands their pages back to the file
+/// system.
+///
+/// `incremental_vacuum` moves only as many pages as were freed, where `VACUUM`
+/// would copy every other session's spans and need room for all of them. The
+/// checkpoint then cuts the log, which still holds the removed text.
+pub(super) fn forget(connection: &mut Connection, session: &Session) -> Result<(), Error> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    transaction.execute(
+        "DELETE FROM spans
+         WHERE session IN (SELECT id FROM sessions WHERE name = ?1 OR nonce = ?1)",
+        [session],
+    )?;
+    transaction.execute(
+        "DELETE FROM sessions WHERE name = ?1 OR nonce = ?1",
+        [session],
+    )?;
+    transaction.commit()?;
+    let mut vacuum = connection.prepare("PRAGMA incremental_vacuum")?;
+    let mut freed = vacuum.query([])?;
+    // A page a step.
+    while freed.next()?.is_some() {}
+    let busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+    if busy {
+        return Err(Error::new(
+            ErrorKind::Store,
+            "the spans are removed, but another process was reading, so their space is not \
+             returned yet; call again",
+        ));
+    }
+    Ok(())
+}
+
+const DAMAGED: Error = Error {
+    kind: ErrorKind::Store,
+    offset: None,
+    sentence: std::borrow::Cow::Borrowed(
+        "what is kept under this address does not match its content id: the file was damaged \
+         or changed by hand; no other span suffers, and this one is to be had from a backup only",
+    ),
+};
