@@ -63,11 +63,7 @@ impl<'a> Raw<'a> {
         std::iter::from_fn(move || {
             loop {
                 let text = &rest[rest.find('"')? + 1..];
-                let mut end = 0;
-                while !text[end..].starts_with('"') {
-                    end = special(text.as_bytes(), end);
-                    end += 2 * usize::from(text[end..].starts_with('\\'));
-                }
+                let (end, _) = scan::close(text.as_bytes(), 0)?;
                 rest = &text[end + 1..];
                 if !rest.trim_ascii_start().starts_with(':') {
                     return Some(Text(&text[..end]));

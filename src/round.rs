@@ -1,13 +1,16 @@
 //! Which stretches of messages are complete rounds, which of them are aged, and
 //! what keeps the others.
 
-use crate::card::{ADDRESS, Card};
+use crate::card::{ADDRESS, CALL_ID_BYTES, Card};
 use crate::config::{Config, Form, Results};
 use crate::error::Error;
-use crate::format::{Facts, Format, Role};
+use crate::format::{Answer, Call, Facts, Format, Role};
 use crate::json::{Raw, Reader, Text};
 use crate::one_line;
+use crate::said::{Mark, Said, Words};
 use crate::transcript::{Transcript, Visitor};
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// Why a round stays.
@@ -53,6 +56,8 @@ pub(crate) enum Kind {
 pub(crate) struct Block {
     pub(crate) messages: Range<usize>,
     pub(crate) kind: Kind,
+    /// Where what it says begins; it ends where the next block's begins.
+    said: Mark,
 }
 
 /// A transcript, read into blocks.
@@ -62,6 +67,9 @@ pub(crate) struct Reading<'a> {
     pub(crate) blocks: Vec<Block>,
     /// Whether any message carries reasoning.
     pub(crate) reasoning: bool,
+    /// The ids of calls and results that are as long as a card's.
+    pub(crate) call_ids: HashSet<Cow<'a, str>>,
+    said: Said<'a>,
 }
 
 impl<'a> Reading<'a> {
@@ -89,7 +97,23 @@ impl<'a> Reading<'a> {
             transcript,
             blocks: rounds.blocks,
             reasoning: rounds.reasoning,
+            call_ids: rounds.call_ids,
+            said: rounds.said,
         })
+    }
+
+    /// What a round says that may fold: one of the newest of its run.
+    pub(crate) fn words(&self, block: usize) -> Words<'_, 'a> {
+        let from = self.blocks[block].said;
+        match self.blocks.get(block + 1) {
+            Some(next) => self.said.between(from, next.said),
+            None => self.said.since(from),
+        }
+    }
+
+    /// Forgets what rounds say, once every line is written.
+    pub(crate) fn forget_words(&mut self) {
+        self.said = Said::default();
     }
 
     /// Reads the messages of a stretch again.
@@ -135,9 +159,13 @@ struct Rounds<'a, 'c> {
     /// Messages seen.
     seen: usize,
     open: Option<Open<'a>>,
-    /// The ids of the open round's calls, and of its results.
-    calls: Vec<Option<Text<'a>>>,
-    results: Vec<Option<Text<'a>>>,
+    /// What rounds say that may fold, and the open one.
+    said: Said<'a>,
+    /// Where that of the open round begins.
+    begun: Mark,
+    /// Adjacent blocks at the end whose words are remembered.
+    run: usize,
+    call_ids: HashSet<Cow<'a, str>>,
     /// Where messages begin that belong to calls, should calls follow.
     lead: Option<usize>,
     last_user: Option<usize>,
@@ -174,6 +202,10 @@ impl<'a> Visitor<'a> for Rounds<'a, '_> {
         self.blocks.clear();
         self.seen = 0;
         self.open = None;
+        self.said.truncate(Mark::default());
+        self.begun = Mark::default();
+        self.run = 0;
+        self.call_ids.clear();
         self.lead = None;
         self.last_user = None;
         self.open_reasoning = false;
@@ -198,16 +230,13 @@ impl<'a> Visitor<'a> for Rounds<'a, '_> {
             Role::Calls => self.calls(here, facts),
             Role::Results => self.results(here, facts),
             Role::Lead => {
-                if !self.results.is_empty() {
+                if self.has_results() {
                     self.close()?;
                 }
                 self.lead.get_or_insert(here);
-                Ok(())
+                self.said.add(facts)
             }
-            Role::User | Role::Other => {
-                self.lead = None;
-                self.close()
-            }
+            Role::User | Role::Other => self.break_off(),
         }
     }
 }
@@ -220,8 +249,10 @@ impl<'a, 'c> Rounds<'a, 'c> {
             blocks: Vec::new(),
             seen: 0,
             open: None,
-            calls: Vec::new(),
-            results: Vec::new(),
+            said: Said::default(),
+            begun: Mark::default(),
+            run: 0,
+            call_ids: HashSet::new(),
             lead: None,
             last_user: None,
             open_reasoning: false,
@@ -265,7 +296,7 @@ impl<'a, 'c> Rounds<'a, 'c> {
     fn calls(&mut self, here: usize, facts: &Facts<'a>) -> Result<(), Error> {
         let joins = self.format.is_some_and(Format::calls_join)
             && self.open.is_some()
-            && self.results.is_empty();
+            && !self.has_results();
         if !joins {
             self.close()?;
         }
@@ -289,22 +320,22 @@ impl<'a, 'c> Rounds<'a, 'c> {
         if facts.pending {
             open.keeps = Some(Why::Pending);
         }
-        self.calls.try_reserve(facts.calls.len())?;
+        self.said.add(facts)?;
         for call in &facts.calls {
-            self.calls.push(call.id);
             let Some(name) = call.name else { continue };
             open.fetches |= name.is(&self.config.fetch_tool);
             if self.config.keep_tools.iter().any(|kept| name.is(kept)) {
                 open.keeps = Some(Why::KeptTool);
             }
         }
-        Ok(())
+        self.note_ids(facts.calls.iter().map(|call| call.id))
     }
 
     fn results(&mut self, here: usize, facts: &Facts<'a>) -> Result<(), Error> {
-        if self.lead.take().is_some() {
+        self.note_ids(facts.results.iter().map(|result| result.id))?;
+        if self.lead.is_some() {
             // Something stands between calls and results that is neither.
-            self.close()?;
+            self.break_off()?;
         }
         let Some(open) = &mut self.open else {
             return self.push(here..here + 1, Kind::Orphan);
@@ -313,9 +344,8 @@ impl<'a, 'c> Rounds<'a, 'c> {
         if facts.pending {
             open.keeps = Some(Why::Pending);
         }
-        self.results.try_reserve(facts.results.len())?;
+        self.said.add(facts)?;
         for result in &facts.results {
-            self.results.push(result.id);
             if self.config.results == Results::OneLined && open.keeps.is_none() {
                 let text = self
                     .format
@@ -342,52 +372,120 @@ impl<'a, 'c> Rounds<'a, 'c> {
                 .as_mut()
                 .and_then(|open| open.lone.take())
                 .filter(|call| {
-                    let id = self.calls.last().copied().flatten();
-                    let answers = facts.results.first().and_then(|result| result.id);
+                    let called = self.said.since(self.begun);
+                    let last = called.calls.last_chunk::<1>();
                     self.lead.is_none()
-                        && self.results.is_empty()
-                        && pair(&[id], &[answers]).is_ok()
+                        && called.results.is_empty()
+                        && last.is_some_and(|call| pair(call, &facts.results).is_ok())
                         && call.arguments.is_some_and(|raw| asks_for(raw, card.handle))
                 });
             let Some(call) = call else {
                 return Ok(false);
             };
             // Calls before the card's own have gone unanswered.
-            self.calls.pop();
+            self.said.calls.pop();
             if let Some(open) = &mut self.open {
                 open.end = call.end_before;
             }
             self.close()?;
             call.message
         } else {
-            self.lead = None;
-            self.close()?;
+            self.break_off()?;
             here
         };
         self.push(start..here + 1, Kind::Card(card.rounds))?;
         Ok(true)
     }
 
+    /// Whether the open round has results.
+    fn has_results(&self) -> bool {
+        !self.said.since(self.begun).results.is_empty()
+    }
+
+    /// Ends the round that is open; what led up to calls led nowhere.
+    fn break_off(&mut self) -> Result<(), Error> {
+        self.lead = None;
+        self.close()?;
+        self.said.truncate(self.begun);
+        Ok(())
+    }
+
     /// Ends the round that is open, and judges it.
     fn close(&mut self) -> Result<(), Error> {
-        let Some(open) = self.open.take().filter(|_| !self.calls.is_empty()) else {
+        let Some(open) = self.open.take() else {
             return Ok(());
         };
-        let kind = match (pair(&self.calls, &self.results), open.keeps) {
+        let words = self.said.since(self.begun);
+        if words.calls.is_empty() {
+            return Ok(());
+        }
+        let kind = match (pair(words.calls, words.results), open.keeps) {
             (Err(why), _) | (Ok(()), Some(why)) => Kind::Stays(why),
             (Ok(()), None) if open.fetches => Kind::Stays(Why::FreshFetch),
             (Ok(()), None) => Kind::Eligible,
         };
-        self.calls.clear();
-        self.results.clear();
         self.push(open.start..open.end, kind)
     }
 
     fn push(&mut self, messages: Range<usize>, kind: Kind) -> Result<(), Error> {
+        let said = self.begun;
+        if may_fold(kind) {
+            self.run = match self.blocks.last() {
+                Some(last) if last.messages.end == messages.start => self.run + 1,
+                _ => 1,
+            };
+        } else {
+            self.said.truncate(said);
+            self.run = 0;
+        }
+        self.begun = self.said.end();
         self.blocks.try_reserve(1)?;
-        self.blocks.push(Block { messages, kind });
+        self.blocks.push(Block {
+            messages,
+            kind,
+            said,
+        });
+        self.forget_old();
         Ok(())
     }
+
+    /// Forgets what rounds say that no card will show: all but the newest of a
+    /// run, behind which so many may stay as the tail holds.
+    fn forget_old(&mut self) {
+        let shown = self.config.max_card_lines.max(1);
+        let kept = shown.saturating_add(self.config.keep_last);
+        if self.run < kept.saturating_mul(2) {
+            return;
+        }
+        let run = self.blocks.len() - self.run;
+        let (old, new) = self.blocks[run..].split_at_mut(self.run - kept);
+        let (from, to) = (old[0].said, new[0].said);
+        self.said.forget(from, to);
+        old.iter_mut().for_each(|block| block.said = from);
+        for block in new {
+            block.said = block.said.moved(from, to);
+        }
+        self.begun = self.begun.moved(from, to);
+        self.run = kept;
+    }
+
+    /// Notes the ids that a TOOL card's must not be.
+    fn note_ids(&mut self, ids: impl Iterator<Item = Option<Text<'a>>>) -> Result<(), Error> {
+        if self.config.card == Form::Tool {
+            for id in ids.flatten().map(Text::decoded) {
+                if id.len() == CALL_ID_BYTES {
+                    self.call_ids.try_reserve(1)?;
+                    self.call_ids.insert(id);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a block may turn out to be one that folds.
+fn may_fold(kind: Kind) -> bool {
+    matches!(kind, Kind::Eligible | Kind::Stays(Why::FreshFetch))
 }
 
 /// Whether a call's arguments ask for exactly this handle.
@@ -411,42 +509,36 @@ fn asks_for(arguments: Raw<'_>, handle: &str) -> bool {
 
 /// Whether every call is answered exactly once: by id, with multiplicity, where
 /// all have one; by count where one side has none.
-fn pair(calls: &[Option<Text<'_>>], results: &[Option<Text<'_>>]) -> Result<(), Why> {
-    let named = |ids: &[Option<Text<'_>>]| ids.iter().flatten().count();
-    let (named_calls, named_results) = (named(calls), named(results));
-    if named_calls == 0 || named_results == 0 {
+fn pair(calls: &[Call<'_>], results: &[Answer<'_>]) -> Result<(), Why> {
+    if let ([call], [result]) = (calls, results)
+        && let (Some(call), Some(result)) = (call.id, result.id)
+    {
+        return match call.same(result) {
+            true => Ok(()),
+            false => Err(Why::ForeignId),
+        };
+    }
+    let sorted = |ids: &mut dyn Iterator<Item = Text<'_>>| {
+        let mut ids: Vec<_> = ids.map(|id| id.decoded().into_owned()).collect();
+        ids.sort_unstable();
+        ids
+    };
+    let asked = sorted(&mut calls.iter().filter_map(|call| call.id));
+    let given = sorted(&mut results.iter().filter_map(|result| result.id));
+    if asked.is_empty() || given.is_empty() {
         return match results.len().cmp(&calls.len()) {
             std::cmp::Ordering::Equal => Ok(()),
             std::cmp::Ordering::Less => Err(Why::Unanswered),
             std::cmp::Ordering::Greater => Err(Why::Doubled),
         };
     }
-    if let ([Some(call)], [Some(result)]) = (calls, results) {
-        return if call.same(*result) {
-            Ok(())
-        } else {
-            Err(Why::ForeignId)
-        };
-    }
-    let sorted = |ids: &[Option<Text<'_>>]| {
-        let mut ids: Vec<_> = ids
-            .iter()
-            .flatten()
-            .map(|id| id.decoded().into_owned())
-            .collect();
-        ids.sort_unstable();
-        ids
-    };
-    let (asked, given) = (sorted(calls), sorted(results));
-    if asked == given && named_calls == calls.len() && named_results == results.len() {
+    let (all_asked, all_given) = (asked.len() == calls.len(), given.len() == results.len());
+    if asked == given && all_asked && all_given {
         return Ok(());
     }
     Err(if given.iter().any(|id| asked.binary_search(id).is_err()) {
         Why::ForeignId
-    } else if asked.iter().any(|id| given.binary_search(id).is_err())
-        || named_calls < calls.len()
-        || named_results < results.len()
-    {
+    } else if asked.iter().any(|id| given.binary_search(id).is_err()) || !all_asked || !all_given {
         Why::Unanswered
     } else {
         Why::Doubled
