@@ -50,6 +50,31 @@ impl Buffer {
     }
 }
 
+/// Appends to a list whose memory may run out.
+pub(crate) fn push<T>(list: &mut Vec<T>, item: T) -> Result<(), Error> {
+    list.try_reserve(1)?;
+    list.push(item);
+    Ok(())
+}
+
+/// Copies a text whose memory may run out.
+pub(crate) fn copy(text: &str) -> Result<String, Error> {
+    let mut buffer = Buffer::with_capacity(text.len())?;
+    buffer.push(text);
+    buffer.finish()
+}
+
+/// Collects characters whose memory may run out.
+impl FromIterator<char> for Buffer {
+    fn from_iter<I: IntoIterator<Item = char>>(chars: I) -> Self {
+        let mut buffer = Self::default();
+        for c in chars {
+            buffer.push(c.encode_utf8(&mut [0; 4]));
+        }
+        buffer
+    }
+}
+
 impl fmt::Write for Buffer {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.push(text);

@@ -6,12 +6,12 @@
 //! the cards that are being expanded stand on a stack of their own, as deep as
 //! it may get.
 
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, copy, push};
 use crate::card::Card;
 use crate::config::Config;
 use crate::error::{Error, ErrorKind};
 use crate::format::{Format, Role};
-use crate::json::{Raw, Reader, Text};
+use crate::json::{Raw, Reader};
 use crate::one_line;
 use crate::round::{Kind, Reading};
 use crate::summary::{Output, Summary, Verdict};
@@ -205,12 +205,11 @@ impl<'a> Frame<'a> {
         for block in &reading.blocks {
             if let Kind::Card(_) = block.kind {
                 let card = reading.card_text(block)?;
-                let handle = Card::parse(&card).map(|card| card.handle.to_owned());
-                cards.try_reserve(1)?;
-                cards.extend(handle.map(|handle| Found {
-                    messages: block.messages.clone(),
-                    handle,
-                }));
+                if let Some(card) = Card::parse(&card) {
+                    let messages = block.messages.clone();
+                    let handle = card.handle.to_owned();
+                    push(&mut cards, Found { messages, handle })?;
+                }
             }
         }
         let mut messages = Vec::new();
@@ -308,7 +307,7 @@ impl<'a> Cards<'a> {
         let card = &frame.cards[frame.next_card];
         let messages = card.messages.clone();
         if depth == 0 {
-            self.begin(messages.clone());
+            self.begin(messages.clone())?;
         }
         let Some(span) = span else {
             if depth == 0 {
@@ -339,17 +338,14 @@ impl<'a> Cards<'a> {
             Err(error) => return refuse(&format!("is no list of messages ({error})")),
         };
         self.changed = true;
+        self.open.try_reserve(1)?;
         self.open.insert(handle);
-        self.stack.try_reserve(1)?;
-        self.stack.push(Frame {
-            text: Cow::Owned(span),
-            ..frame
-        });
-        Ok(())
+        let text = Cow::Owned(span);
+        push(&mut self.stack, Frame { text, ..frame })
     }
 
     /// Begins with a card of the document itself: writes what stands before it.
-    fn begin(&mut self, card: Range<usize>) {
+    fn begin(&mut self, card: Range<usize>) -> Result<(), Error> {
         let root = &self.stack[0];
         let between =
             |index: usize| &root.text[root.messages[index].end..root.messages[index + 1].start];
@@ -365,11 +361,12 @@ impl<'a> Cards<'a> {
         } else {
             ","
         };
-        self.separator = separator.to_owned();
+        let (separator, start) = (copy(separator)?, root.messages[card.start].start);
+        self.separator = separator;
         self.first = true;
         let from = self.written();
-        let start = root.messages[card.start].start;
         self.out.push(&self.stack[0].text[from..start]);
+        Ok(())
     }
 
     /// The byte of the document up to which everything was written.
@@ -433,25 +430,34 @@ impl<'a> Originals<'a> {
         };
         reading.each(&messages, |facts| {
             let mut note = |value: Raw<'_>, spill: one_line::Spill| {
-                let next = handles.len();
-                let handle = *known.entry(spill.handle).or_insert_with_key(|handle| {
-                    handles.push(handle.clone());
-                    next
-                });
-                places.push(Place {
+                let handle = match known.get(&spill.handle) {
+                    Some(handle) => *handle,
+                    None => {
+                        let next = handles.len();
+                        push(&mut handles, spill.handle.clone())?;
+                        known.try_reserve(1)?;
+                        *known.entry(spill.handle).or_insert(next)
+                    }
+                };
+                let place = Place {
                     bytes: value.range_in(&text),
                     handle,
                     line: spill.line,
-                });
+                };
+                push(&mut places, place)
             };
             if facts.role == Role::Results {
                 for answer in &facts.results {
                     let said = answer
                         .content
                         .and_then(|content| format.single_text(content));
-                    let spill = said.and_then(|said: Text<'_>| one_line::spill(&said.decoded()));
+                    let Some(said) = said.filter(|said| said.raw().contains(one_line::SPILL))
+                    else {
+                        continue;
+                    };
+                    let spill = one_line::spill(&said.decoded()?);
                     if let Some((spill, value)) = spill.zip(format.result_value(answer)) {
-                        note(value, spill);
+                        note(value, spill)?;
                     }
                 }
             }
@@ -460,9 +466,9 @@ impl<'a> Originals<'a> {
                     .arguments
                     .filter(|raw| raw.as_str().contains(one_line::SPILL));
                 if let Some(value) = arguments
-                    && let Some(spill) = one_line::spill_in_arguments(value)
+                    && let Some(spill) = one_line::spill_in_arguments(value)?
                 {
-                    note(value, spill);
+                    note(value, spill)?;
                 }
             }
             Ok(())
@@ -483,23 +489,24 @@ impl<'a> Originals<'a> {
     }
 
     fn give(&mut self, span: Option<String>) -> Result<(), Error> {
-        self.spans.try_reserve(1)?;
-        self.spans.push(span);
-        Ok(())
+        push(&mut self.spans, span)
     }
 
     /// The places that have their line.
     fn edits(&self) -> Result<Vec<Edit<'_>>, Error> {
-        let mut lines: Vec<Option<Vec<&str>>> = Vec::new();
+        let mut lines: Vec<Vec<&str>> = Vec::new();
         for span in &self.spans {
-            lines.try_reserve(1)?;
-            lines.push(span.as_deref().map(|span| span.split('\n').collect()));
+            let mut of_span = Vec::new();
+            for line in span.as_deref().unwrap_or_default().split('\n') {
+                push(&mut of_span, line)?;
+            }
+            push(&mut lines, of_span)?;
         }
         let mut edits = Vec::new();
         edits.try_reserve(self.places.len())?;
         for place in &self.places {
-            let kept = lines[place.handle].as_ref();
-            let line = kept.and_then(|lines| lines.get(place.line.checked_sub(1)?));
+            let index = place.line.checked_sub(1);
+            let line = index.and_then(|index| lines[place.handle].get(index));
             // A line that is no JSON value would break the document.
             let value = line.filter(|line| {
                 let mut reader = Reader::new(line);

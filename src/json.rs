@@ -13,6 +13,7 @@ mod scan;
 
 use crate::error::{Error, ErrorKind};
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::ops::Range;
 
 /// One JSON value as it stands in the document, checked.
@@ -63,13 +64,22 @@ impl<'a> Raw<'a> {
         std::iter::from_fn(move || {
             loop {
                 let text = &rest[rest.find('"')? + 1..];
-                let (end, _) = scan::close(text.as_bytes(), 0)?;
+                let end = scan::close(text.as_bytes(), 0)?;
                 rest = &text[end + 1..];
                 if !rest.trim_ascii_start().starts_with(':') {
                     return Some(Text(&text[..end]));
                 }
             }
         })
+    }
+
+    /// The JSON text that a string holds, as arguments often come; of anything
+    /// else the value itself.
+    pub(crate) fn inner(self) -> Result<Cow<'a, str>, Error> {
+        match self.text() {
+            Some(text) => text.decoded(),
+            None => Ok(Cow::Borrowed(self.0)),
+        }
     }
 
     /// Reads the value again, from its first byte.
@@ -102,13 +112,24 @@ impl<'a> Text<'a> {
         self.0.is_empty()
     }
 
-    /// The text that is meant; borrowed where no escape stands in it.
-    pub(crate) fn decoded(self) -> Cow<'a, str> {
-        if memchr::memchr(b'\\', self.0.as_bytes()).is_none() {
-            Cow::Borrowed(self.0)
-        } else {
-            Cow::Owned(self.chars().collect())
+    fn escaped(self) -> bool {
+        // A call of memchr costs more than a look at the bytes of a name.
+        match self.0.as_bytes() {
+            name @ [..] if name.len() < 32 => name.contains(&b'\\'),
+            text => memchr::memchr(b'\\', text).is_some(),
         }
+    }
+
+    /// The text that is meant; borrowed where no escape stands in it.
+    pub(crate) fn decoded(self) -> Result<Cow<'a, str>, Error> {
+        if !self.escaped() {
+            return Ok(Cow::Borrowed(self.0));
+        }
+        // An escape is never shorter than what it means.
+        let mut text = String::new();
+        text.try_reserve_exact(self.0.len())?;
+        text.extend(self.chars());
+        Ok(Cow::Owned(text))
     }
 
     /// The characters that are meant, decoded one by one.
@@ -116,9 +137,14 @@ impl<'a> Text<'a> {
         Chars(self.0.chars())
     }
 
-    /// Whether the text means `plain`, which holds no backslash or quote.
+    /// Whether the text means `plain`.
     pub(crate) fn is(self, plain: &str) -> bool {
-        self.0 == plain || (self.0.len() > plain.len() && self.chars().eq(plain.chars()))
+        // An escape is longer than what it means.
+        if self.0.len() == plain.len() {
+            self.0 == plain && !self.escaped()
+        } else {
+            self.0.len() > plain.len() && self.chars().eq(plain.chars())
+        }
     }
 
     /// Whether two texts mean the same.
@@ -126,8 +152,13 @@ impl<'a> Text<'a> {
         self.0 == other.0 || ((self.escaped() || other.escaped()) && self.chars().eq(other.chars()))
     }
 
-    fn escaped(self) -> bool {
-        memchr::memchr(b'\\', self.0.as_bytes()).is_some()
+    /// The order of what two texts mean.
+    pub(crate) fn order(self, other: Text<'_>) -> Ordering {
+        if self.escaped() || other.escaped() {
+            self.chars().cmp(other.chars())
+        } else {
+            self.0.cmp(other.0)
+        }
     }
 
     /// Lines of the text: its line feeds, and what follows the last one.
@@ -279,19 +310,29 @@ impl<'a> Reader<'a> {
         &mut self,
         mut member: impl FnMut(&mut Self, &str) -> Result<(), Error>,
     ) -> Result<Raw<'a>, Error> {
+        self.members(|reader, name| {
+            if name.escaped() {
+                member(reader, &name.decoded()?)
+            } else {
+                member(reader, name.raw())
+            }
+        })
+    }
+
+    /// The same, with each key as it stands.
+    #[inline]
+    pub(crate) fn members(
+        &mut self,
+        mut member: impl FnMut(&mut Self, Text<'a>) -> Result<(), Error>,
+    ) -> Result<Raw<'a>, Error> {
         if self.peek() != Some(b'{') {
             return self.skip();
         }
         let start = self.at;
         if self.open(b'}') {
             loop {
-                let (from, to, escaped) = self.member_name()?;
-                if escaped {
-                    let name = Text(&self.text[from..to]).decoded();
-                    member(self, &name)?;
-                } else {
-                    member(self, &self.text[from..to])?;
-                }
+                let name = self.member_name()?;
+                member(self, name)?;
                 if !self.more(b'}')? {
                     break;
                 }
@@ -360,21 +401,20 @@ impl<'a> Reader<'a> {
         Ok(Raw(&self.text[start..self.at]))
     }
 
-    /// A member's name and its colon: where the name stands, and whether an
-    /// escape is in it.
+    /// A member's name and its colon.
     #[inline]
-    fn member_name(&mut self) -> Result<(usize, usize, bool), Error> {
+    fn member_name(&mut self) -> Result<Text<'a>, Error> {
         if self.peek() != Some(b'"') {
             return Err(self.expected("a member's name in double quotes"));
         }
         let from = self.at + 1;
-        let escaped = self.string()?;
+        self.string()?;
         self.key = (from, self.at - 1);
         if self.peek() != Some(b':') {
             return Err(self.expected("`:` after a member's name"));
         }
         self.at += 1;
-        Ok((from, self.key.1, escaped))
+        Ok(Text(&self.text[from..self.key.1]))
     }
 
     /// An object or array with all that is in it; depth costs one bit a level.
@@ -426,14 +466,13 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// A string from its opening quote to behind its closing one; says whether
-    /// an escape stands in it.
+    /// A string from its opening quote to behind its closing one.
     #[inline]
-    fn string(&mut self) -> Result<bool, Error> {
+    fn string(&mut self) -> Result<(), Error> {
         match scan::close(self.bytes, self.at + 1) {
-            Some((end, escaped)) => {
+            Some(end) => {
                 self.at = end + 1;
-                Ok(escaped)
+                Ok(())
             }
             None => self.plain_string(),
         }
@@ -441,19 +480,15 @@ impl<'a> Reader<'a> {
 
     /// The same, byte by byte.
     #[cold]
-    fn plain_string(&mut self) -> Result<bool, Error> {
+    fn plain_string(&mut self) -> Result<(), Error> {
         self.at += 1;
-        let mut escaped = false;
         loop {
             match self.bytes.get(self.at) {
                 Some(b'"') => {
                     self.at += 1;
-                    return Ok(escaped);
+                    return Ok(());
                 }
-                Some(b'\\') => {
-                    escaped = true;
-                    self.escape()?;
-                }
+                Some(b'\\') => self.escape()?,
                 Some(0..0x20) => {
                     return Err(self.expected("an escape in place of a control character"));
                 }

@@ -4,11 +4,12 @@
 //! any reader takes for a line break. A round's line is its calls, each with
 //! its result, `|` between them.
 
+use crate::buffer::{Buffer, push};
 use crate::config::Config;
+use crate::error::{Error, ErrorKind};
 use crate::format::{Answer, Body, Call, Format, Medium};
 use crate::json::{Raw, Reader, Text};
-use std::borrow::Cow;
-use std::collections::{HashMap, VecDeque};
+use crate::said::Words;
 use std::fmt::Write;
 
 /// Bytes that the calls of one line take at most.
@@ -60,40 +61,42 @@ pub(crate) fn is_break(c: char) -> bool {
 }
 
 /// Whether a result's text is one line of the grammar already.
-pub(crate) fn is_one_line(text: Text<'_>) -> bool {
+pub(crate) fn is_one_line(text: Text<'_>) -> Result<bool, Error> {
     if text.chars().next() != Some('[') || text.chars().any(is_break) {
-        return false;
+        return Ok(false);
     }
-    let text = text.decoded();
-    text.contains("] ") && (text.contains(OK) || text.contains(ERROR))
+    let text = text.decoded()?;
+    Ok(text.contains("] ") && (text.contains(OK) || text.contains(ERROR)))
 }
 
 /// Writes what one round did: the assistant's note, its calls, their results.
 pub(crate) fn round(
     format: &dyn Format,
-    calls: &[Call<'_>],
-    results: &[Answer<'_>],
-    prose: &[Text<'_>],
+    words: Words<'_, '_>,
     config: &Config,
-) -> String {
-    let mut line = String::new();
-    write_note(prose, config.note_chars, &mut line);
-
+) -> Result<String, Error> {
+    let Words {
+        calls,
+        results,
+        prose,
+    } = words;
+    let mut line = write_note(prose, config.note_chars)?;
     let shown = calls.len().min(CALLS_SHOWN);
     let more = match calls.len() - shown {
         0 => String::new(),
         more => format!(" | +{more} more"),
     };
-    let answers = pairs(calls, results);
+    let answers = pairs(calls, results)?;
     let mut left = CALLS_BYTES - more.len() - " | ".len() * (shown - 1);
     for (i, (call, answer)) in calls[..shown].iter().zip(answers).enumerate() {
+        let answer = answer.and_then(|place| results.get(place));
         let entry = one_call(
             format,
             call,
-            answer.and_then(|k| results.get(k)),
+            answer,
             left / (shown - i),
             config.result_chars,
-        );
+        )?;
         left -= entry.len();
         if i > 0 {
             line.push_str(" | ");
@@ -102,43 +105,65 @@ pub(crate) fn round(
     }
     line.push_str(&more);
     defuse(&mut line);
-    line
+    Ok(line)
 }
 
 /// For each call, the place of its result: by id where all have one, else by
 /// position.
-pub(crate) fn pairs(calls: &[Call<'_>], results: &[Answer<'_>]) -> Vec<Option<usize>> {
+pub(crate) fn pairs(
+    calls: &[Call<'_>],
+    results: &[Answer<'_>],
+) -> Result<Vec<Option<usize>>, Error> {
+    let mut answers = Vec::new();
+    answers.try_reserve_exact(calls.len())?;
     let by_id = calls.iter().all(|call| call.id.is_some())
         && results.iter().all(|result| result.id.is_some());
     if !by_id || calls.len() == 1 {
-        return (0..calls.len()).map(Some).collect();
+        answers.extend((0..calls.len()).map(Some));
+        return Ok(answers);
     }
-    let mut places: HashMap<Cow<'_, str>, VecDeque<usize>> = HashMap::new();
-    for (place, result) in results.iter().enumerate() {
-        if let Some(id) = result.id {
-            places.entry(id.decoded()).or_default().push_back(place);
-        }
+    // Both sides in the order of their ids, equal ids in the order in which
+    // they stand: the n-th call of an id gets its n-th result.
+    let mut given = order(results.iter().map(|result| result.id))?
+        .into_iter()
+        .peekable();
+    answers.resize(calls.len(), None);
+    for (id, call) in order(calls.iter().map(|call| call.id))? {
+        while given
+            .next_if(|(result, _)| result.order(id).is_lt())
+            .is_some()
+        {}
+        answers[call] = given
+            .next_if(|(result, _)| result.same(id))
+            .map(|(_, place)| place);
     }
-    let mut answers = Vec::with_capacity(calls.len());
-    for call in calls {
-        let id = call.id.map(Text::decoded).unwrap_or_default();
-        answers.push(places.get_mut(&id).and_then(VecDeque::pop_front));
-    }
-    answers
+    Ok(answers)
 }
 
-fn write_note(prose: &[Text<'_>], limit: usize, line: &mut String) {
+/// Ids with their places, in the order of what they mean.
+fn order<'a>(
+    ids: impl ExactSizeIterator<Item = Option<Text<'a>>>,
+) -> Result<Vec<(Text<'a>, usize)>, Error> {
+    let mut ordered = Vec::new();
+    ordered.try_reserve_exact(ids.len())?;
+    ordered.extend(ids.enumerate().filter_map(|(place, id)| Some((id?, place))));
+    ordered.sort_unstable_by(|one, other| one.0.order(other.0).then(one.1.cmp(&other.1)));
+    Ok(ordered)
+}
+
+fn write_note(prose: &[Text<'_>], limit: usize) -> Result<String, Error> {
     let mut chars = Spaced::new(prose.iter().flat_map(|text| text.chars().chain([' '])));
-    let mut note: String = chars.by_ref().take(limit).collect();
+    let note: Buffer = chars.by_ref().take(limit).collect();
+    let mut note = note.finish()?;
     if note.is_empty() {
-        return;
+        return Ok(note);
     }
     if chars.next().is_some() {
         note.pop();
         note.truncate(note.trim_end().len());
         note.push('…');
     }
-    let _ = write!(line, "\"{}\" ", note.replace('"', "'"));
+    Ok(format!("\"{}\" ", note.replace('"', "'")))
 }
 
 /// One call and its result, as a prune writes them in the result's place.
@@ -147,10 +172,10 @@ pub(crate) fn result(
     call: &Call<'_>,
     answer: &Answer<'_>,
     config: &Config,
-) -> String {
-    let mut line = one_call(format, call, Some(answer), CALLS_BYTES, config.result_chars);
+) -> Result<String, Error> {
+    let mut line = one_call(format, call, Some(answer), CALLS_BYTES, config.result_chars)?;
     defuse(&mut line);
-    line
+    Ok(line)
 }
 
 /// Whether a result is one line of at most so many characters.
@@ -182,15 +207,12 @@ pub(crate) fn spill(text: &str) -> Option<Spill> {
 }
 
 /// What a shortened argument names: all of them name the same line.
-pub(crate) fn spill_in_arguments(arguments: Raw<'_>) -> Option<Spill> {
-    let inner = match arguments.text() {
-        Some(text) => text.decoded(),
-        None => Cow::Borrowed(arguments.as_str()),
-    };
-    inner.split(SPILL).skip(1).find_map(|rest| {
+pub(crate) fn spill_in_arguments(arguments: Raw<'_>) -> Result<Option<Spill>, Error> {
+    let inner = arguments.inner()?;
+    Ok(inner.split(SPILL).skip(1).find_map(|rest| {
         let (spill, after) = rest.split_once(')')?;
         after.starts_with('"').then(|| read_spill(spill))?
-    })
+    }))
 }
 
 fn read_spill(text: &str) -> Option<Spill> {
@@ -212,9 +234,9 @@ fn one_call(
     answer: Option<&Answer<'_>>,
     limit: usize,
     result_chars: usize,
-) -> String {
+) -> Result<String, Error> {
     let mut name = match call.name {
-        Some(name) => Spaced::new(name.chars()).collect(),
+        Some(name) => begin(name.chars(), NAME_BYTES),
         None => String::new(),
     };
     cut(&mut name, NAME_BYTES);
@@ -222,91 +244,93 @@ fn one_call(
         name.push('?');
     }
     let content = answer.and_then(|answer| answer.content);
-    let said = content.and_then(|content| format.single_text(content));
-    if let Some(said) = said.filter(|said| is_one_line(*said)) {
-        let said: String = Spaced::new(said.chars()).collect();
+    if let Some(said) = content.and_then(|content| format.single_text(content))
+        && is_one_line(said)?
+    {
+        let said: Buffer = Spaced::new(said.chars()).collect();
+        let mut said = said.finish()?;
         let tagged = said[1..].starts_with(&name) && said[1 + name.len()..].starts_with(']');
-        let line = if tagged {
-            said
-        } else {
-            format!("{name} → {said}")
-        };
-        return cut_before_result(line, limit);
+        if !tagged {
+            said.insert_str(0, &format!("{name} → "));
+        }
+        return Ok(cut_before_result(said, limit));
     }
-    let body = content
-        .map(|content| format.body(content))
-        .unwrap_or_default();
+    let body = match content {
+        Some(content) => format.body(content)?,
+        None => Body::default(),
+    };
     let failed = answer.is_some_and(|answer| answer.failed)
         || body.failed
         || body.texts.first().is_some_and(|text| tells_failure(*text));
     let mut result = String::from(if failed { ERROR } else { OK });
-    write_body(&body, result_chars, &mut result);
+    write_body(&body, result_chars, &mut result)?;
 
     let mut line = format!("[{name}]");
     let room = limit.saturating_sub(line.len() + result.len() + 1);
-    if let Some(clause) = call.arguments.and_then(|raw| clause(raw, room)) {
+    if let Some(arguments) = call.arguments
+        && let Some(clause) = clause(arguments, room)?
+    {
         line.push(' ');
         line.push_str(&clause);
     }
     line.push_str(&result);
-    cut_before_result(line, limit)
+    Ok(cut_before_result(line, limit))
+}
+
+/// The beginning of a text, fit for one line: more than `bytes` only if the
+/// text has more.
+fn begin(chars: impl Iterator<Item = char>, bytes: usize) -> String {
+    Spaced::new(chars).take(bytes + 1).collect()
 }
 
 /// The most telling argument: `path 'src/lib.rs'`, in at most `limit` bytes.
-fn clause(arguments: Raw<'_>, limit: usize) -> Option<String> {
-    let inner = match arguments.text() {
-        Some(text) => text.decoded(),
-        None => Cow::Borrowed(arguments.as_str()),
-    };
-    let Some(members) = members(&inner) else {
-        let raw: String = Spaced::new(inner.chars()).collect();
-        return quoted("input", &raw, limit).filter(|_| !raw.is_empty());
+fn clause(arguments: Raw<'_>, limit: usize) -> Result<Option<String>, Error> {
+    let inner = arguments.inner()?;
+    let Some(members) = members(&inner)? else {
+        let raw = begin(inner.chars(), limit);
+        return Ok(quoted("input", &raw, limit));
     };
     let telling = |value: &Raw<'_>| !value.is_null() && value.text().is_none_or(|t| !t.is_empty());
-    let found = TELLING
-        .iter()
-        .find_map(|name| {
-            members
-                .iter()
-                .rev()
-                .find(|(key, value)| key == name && telling(value))
-        })
-        .or_else(|| {
-            members
-                .iter()
-                .find(|(_, value)| value.text().is_some() && telling(value))
-        });
-    match found {
+    let ranked = TELLING.iter().find_map(|name| {
+        let named = members.iter().rev().find(|(key, _)| key.is(name));
+        named.filter(|(_, value)| telling(value))
+    });
+    let first_text = || {
+        members
+            .iter()
+            .find(|(_, value)| value.text().is_some() && telling(value))
+    };
+    Ok(match ranked.or_else(first_text) {
         Some((key, value)) => {
-            let mut key: String = Spaced::new(key.chars()).collect();
+            let mut key = begin(key.chars(), NAME_BYTES);
             cut(&mut key, NAME_BYTES);
             match value.text() {
                 // Only what can be shown is decoded.
-                Some(text) => {
-                    let text: String = Spaced::new(text.chars()).take(limit + 1).collect();
-                    quoted(&key, &text, limit)
-                }
+                Some(text) => quoted(&key, &begin(text.chars(), limit), limit),
                 None => {
-                    let mut plain = format!("{key} ");
-                    plain.extend(Spaced::new(value.as_str().chars()).take(limit + 1));
-                    bounded(plain, limit)
+                    let plain = begin(value.as_str().chars(), limit);
+                    bounded(format!("{key} {plain}"), limit)
                 }
             }
         }
         None if members.is_empty() => None,
-        None => bounded(Spaced::new(inner.chars()).take(limit + 1).collect(), limit),
-    }
+        None => bounded(begin(inner.chars(), limit), limit),
+    })
 }
 
 /// The members of a text that is a JSON object, and nothing else.
-fn members(text: &str) -> Option<Vec<(String, Raw<'_>)>> {
+fn members(text: &str) -> Result<Option<Vec<(Text<'_>, Raw<'_>)>>, Error> {
     let mut reader = Reader::new(text);
     let mut members = Vec::new();
-    let value = reader.object(|r, key| {
-        members.push((key.to_owned(), r.skip()?));
-        Ok(())
+    let read = reader.members(|r, key| {
+        let value = r.skip()?;
+        push(&mut members, (key, value))
     });
-    (value.ok()?.is_object() && reader.end().is_ok()).then_some(members)
+    match read.and_then(|value| reader.end().map(|()| value)) {
+        Ok(value) => Ok(value.is_object().then_some(members)),
+        Err(error) if error.kind == ErrorKind::Memory => Err(error),
+        Err(_) => Ok(None),
+    }
 }
 
 fn quoted(key: &str, value: &str, limit: usize) -> Option<String> {
@@ -329,7 +353,7 @@ fn bounded(mut clause: String, limit: usize) -> Option<String> {
 }
 
 /// `47 lines`, `1 image`, `1 line: /srv`, `512 bytes of JSON`.
-fn write_body(body: &Body<'_>, result_chars: usize, line: &mut String) {
+fn write_body(body: &Body<'_>, result_chars: usize, line: &mut String) -> Result<(), Error> {
     let mut comma = "";
     let mut item = |text: std::fmt::Arguments<'_>| {
         let _ = write!(line, "{comma}{text}");
@@ -351,7 +375,9 @@ fn write_body(body: &Body<'_>, result_chars: usize, line: &mut String) {
             .filter(short)
             .filter(|_| body.texts.len() == 1)
         {
-            let _ = write!(line, ": {}", Spaced::new(text.chars()).collect::<String>());
+            let text: Buffer = Spaced::new(text.chars()).collect();
+            line.push_str(": ");
+            line.push_str(&text.finish()?);
         }
     }
     let mut comma = if line.ends_with(", ") { "" } else { ", " };
@@ -367,6 +393,7 @@ fn write_body(body: &Body<'_>, result_chars: usize, line: &mut String) {
         let _ = write!(line, "{comma}{}", Count(count, &kind));
         comma = ", ";
     }
+    Ok(())
 }
 
 /// What a part that is no text is called in a card.
@@ -376,7 +403,7 @@ fn kind(medium: Medium<'_>) -> String {
         Medium::Document => "document".to_owned(),
         Medium::Audio => "audio part".to_owned(),
         Medium::Named(name) => {
-            let mut name: String = Spaced::new(name.chars()).collect();
+            let mut name = begin(name.chars(), NAME_BYTES);
             cut(&mut name, NAME_BYTES);
             name + " part"
         }

@@ -4,7 +4,7 @@
 //! changes. Everything replaced is one line of one span, under one handle, and
 //! each one-liner names its line: `… (spill:HANDLE#n)`.
 
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, push};
 use crate::config::{Config, Form, Results};
 use crate::error::Error;
 use crate::fold::{GATE_HANDLE_BYTES, push_line, usable_handle};
@@ -205,7 +205,7 @@ impl<'a> Prune<'a> {
             })?;
             let places = self.places.len();
             for value in arguments {
-                if long_strings(value).is_some() {
+                if long_strings(value)?.is_some() {
                     self.place(value, New::Arguments, &mut lines)?;
                 }
             }
@@ -227,20 +227,24 @@ impl<'a> Prune<'a> {
         lines: &mut HashMap<&'a str, usize>,
     ) -> Result<(), Error> {
         let format = self.reading.transcript.format;
-        for (call, answer) in calls.iter().zip(one_line::pairs(calls, results)) {
+        for (call, answer) in calls.iter().zip(one_line::pairs(calls, results)?) {
             let Some(answer) = answer.and_then(|place| results.get(place)) else {
                 continue;
             };
             let said = answer
                 .content
                 .and_then(|content| format.single_text(content));
-            let kept = said.is_some_and(|said| {
-                one_line::is_one_line(said) || one_line::is_short(said, self.config.result_chars)
-            });
+            let kept = match said {
+                Some(said) => {
+                    one_line::is_short(said, self.config.result_chars)
+                        || one_line::is_one_line(said)?
+                }
+                None => false,
+            };
             let Some(value) = format.result_value(answer).filter(|_| !kept) else {
                 continue;
             };
-            let mut line = one_line::result(format, call, answer, &self.config);
+            let mut line = one_line::result(format, call, answer, &self.config)?;
             if lines.contains_key(value.as_str()) {
                 line.push_str(", as before");
             }
@@ -267,14 +271,12 @@ impl<'a> Prune<'a> {
         if !self.smaller(original, &place.text) {
             return Ok(());
         }
+        lines.try_reserve(1)?;
         if let Entry::Vacant(entry) = lines.entry(original.as_str()) {
             entry.insert(place.line);
-            self.originals.try_reserve(1)?;
-            self.originals.push(original);
+            push(&mut self.originals, original)?;
         }
-        self.places.try_reserve(1)?;
-        self.places.push(place);
-        Ok(())
+        push(&mut self.places, place)
     }
 
     /// A value's successor, under the handle as far as it is known.
@@ -290,7 +292,7 @@ impl<'a> Prune<'a> {
                 &format!("{line}{spill}"),
                 &mut out,
             ),
-            New::Arguments => shorten(place.original, &spill, &mut out),
+            New::Arguments => shorten(place.original, &spill, &mut out)?,
         }
         out.finish()
     }
@@ -319,49 +321,54 @@ impl<'a> Prune<'a> {
     }
 }
 
-/// The arguments as the JSON text they mean, and where its long strings stand.
-fn long_strings(arguments: Raw<'_>) -> Option<(Cow<'_, str>, Vec<Range<usize>>)> {
-    let inner = match arguments.text() {
-        Some(text) => text.decoded(),
-        None => Cow::Borrowed(arguments.as_str()),
-    };
+/// The arguments as the JSON text they mean, and where its long strings stand;
+/// `None` where there is none, or the text is no JSON object.
+fn long_strings(arguments: Raw<'_>) -> Result<Option<LongStrings<'_>>, Error> {
+    let inner = arguments.inner()?;
     let mut reader = Reader::new(&inner);
-    let value = reader.skip().ok().filter(|value| value.is_object())?;
-    reader.end().ok()?;
-    let long: Vec<_> = value
-        .string_values()
-        .filter(|text| text.raw().len() > ARGUMENT_BYTES && !is_shortened(*text))
-        .map(|text| text.range_in(&inner))
-        .collect();
-    (!long.is_empty()).then_some((inner, long))
+    let mut places = Vec::new();
+    if let Ok(value) = reader.skip()
+        && value.is_object()
+        && reader.end().is_ok()
+    {
+        for text in value.string_values() {
+            if text.raw().len() > ARGUMENT_BYTES && one_line::spill(&text.decoded()?).is_none() {
+                push(&mut places, text.range_in(&inner))?;
+            }
+        }
+    }
+    Ok((!places.is_empty()).then_some(LongStrings { inner, places }))
 }
 
-fn is_shortened(text: Text<'_>) -> bool {
-    one_line::spill(&text.decoded()).is_some()
+/// Arguments with strings that are too long.
+struct LongStrings<'a> {
+    inner: Cow<'a, str>,
+    places: Vec<Range<usize>>,
 }
 
 /// Writes the arguments again, their long strings cut.
-fn shorten(arguments: Raw<'_>, spill: &Spill, out: &mut Buffer) {
-    let Some((inner, long)) = long_strings(arguments) else {
-        return out.push(arguments.as_str());
+fn shorten(arguments: Raw<'_>, spill: &Spill, out: &mut Buffer) -> Result<(), Error> {
+    let Some(LongStrings { inner, places }) = long_strings(arguments)? else {
+        out.push(arguments.as_str());
+        return Ok(());
     };
-    let mut short = String::new();
+    let mut short = Buffer::default();
     let mut at = 0;
-    for range in long {
-        let (start, end) = (range.start, range.end);
-        let begun = crate::json::Text::within(&inner[start..end]);
-        let mut kept: String = begun.chars().take(ARGUMENT_CHARS).collect();
+    for place in places {
+        short.push(&inner[at..place.start - 1]);
+        let begun = Text::within(&inner[place.clone()]).chars();
+        let mut kept: String = begun.take(ARGUMENT_CHARS).collect();
         let _ = write!(kept, "…{spill}");
-        short.push_str(&inner[at..start]);
-        let quoted = serde_json::Value::String(kept).to_string();
-        short.push_str(&quoted[1..quoted.len() - 1]);
-        at = end;
+        short.push_json(&kept);
+        at = place.end + 1;
     }
-    short.push_str(&inner[at..]);
+    short.push(&inner[at..]);
+    let short = short.finish()?;
     match arguments.text() {
         Some(_) => out.push_json(&short),
         None => out.push(&short),
     }
+    Ok(())
 }
 
 /// Prunes a document with a mint that is a closure; `None` declines.

@@ -2,18 +2,18 @@
 //!
 //! Its fields are described in `include/newt_fold_receipt.schema.json`.
 
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, copy, push};
 use crate::config::Config;
 use crate::draft::Draft;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 
 use crate::format::Call;
-use crate::json::{Raw, Reader, Text};
+use crate::json::Reader;
 use crate::round::{Kind, Reading, Why};
 use crate::summary::Verdict;
 use crate::tokens::Tokens;
-use serde_json::{Map, Value, json};
-use std::borrow::Cow;
+use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -110,15 +110,20 @@ fn card(
     place: usize,
 ) -> Result<Value, Error> {
     let tokens = Tokens::new(config.bytes_per_token);
-    let (mut ids, mut tools, mut paths) = (Vec::new(), Vec::new(), Vec::new());
+    let mut ids = Vec::new();
+    let (mut tools, mut paths) = (Distinct::default(), Distinct::default());
     let covered = || draft.covered(&reading.blocks);
     for block in covered().filter(|block| block.kind == Kind::Eligible) {
         reading.each(&block.messages, |facts| {
             for call in &facts.calls {
-                ids.extend(call.id.map(|id| id.decoded().into_owned()));
-                add_once(&mut tools, call.name.map(Text::decoded));
-                for path in paths_of(call) {
-                    add_once(&mut paths, Some(Cow::Owned(path)));
+                if let Some(id) = call.id {
+                    push(&mut ids, copy(&id.decoded()?)?)?;
+                }
+                if let Some(name) = call.name {
+                    tools.add(&name.decoded()?)?;
+                }
+                for path in paths_of(call)? {
+                    paths.add(&path)?;
                 }
             }
             Ok(())
@@ -140,8 +145,8 @@ fn card(
         "absorbed": draft.absorbed,
         "messages": ranges.iter().map(range).collect::<Vec<_>>(),
         "call_ids": ids,
-        "tools": tools,
-        "paths": paths,
+        "tools": tools.list,
+        "paths": paths.list,
         "bytes_before": draft.replaced.bytes,
         "bytes_after": draft.message.len(),
         "tokens_before": tokens.of(draft.replaced.weight),
@@ -198,48 +203,46 @@ fn range(messages: &Range<usize>) -> Value {
     json!([messages.start, messages.end])
 }
 
-fn add_once(list: &mut Vec<String>, item: Option<Cow<'_, str>>) {
-    if let Some(item) = item
-        && !list.iter().any(|known| *known == item)
-    {
-        list.push(item.into_owned());
+/// Texts in the order in which they came, each once.
+#[derive(Default)]
+struct Distinct {
+    list: Vec<String>,
+    known: HashSet<String>,
+}
+
+impl Distinct {
+    fn add(&mut self, item: &str) -> Result<(), Error> {
+        if !self.known.contains(item) {
+            self.known.try_reserve(1)?;
+            self.known.insert(copy(item)?);
+            push(&mut self.list, copy(item)?)?;
+        }
+        Ok(())
     }
 }
 
 /// What a call's arguments name as files or folders.
-fn paths_of(call: &Call<'_>) -> Vec<String> {
+fn paths_of(call: &Call<'_>) -> Result<Vec<String>, Error> {
+    let mut paths = Vec::new();
     let Some(arguments) = call.arguments else {
-        return Vec::new();
+        return Ok(paths);
     };
-    let inner = match arguments.text() {
-        Some(text) => text.decoded(),
-        None => Cow::Borrowed(arguments.as_str()),
-    };
-    let mut members: Map<String, Value> = Map::new();
-    // Arguments that do not parse name nothing.
-    let _ = Reader::new(&inner).object(|r, key| {
+    let inner = arguments.inner()?;
+    let read = Reader::new(&inner).object(|r, key| {
         let value = r.skip()?;
         if PATHS.contains(&key) {
-            members.insert(key.to_owned(), strings(value));
+            for text in value.string_values().filter(|text| !text.is_empty()) {
+                push(&mut paths, copy(&text.decoded()?)?)?;
+            }
         }
         Ok(())
     });
-    let values = members.into_iter().flat_map(|(_, value)| match value {
-        Value::Array(values) => values,
-        other => vec![other],
-    });
-    values
-        .filter_map(|value| value.as_str().map(str::to_owned))
-        .collect()
-}
-
-/// The strings of a value: itself, or what its list holds.
-fn strings(value: Raw<'_>) -> Value {
-    let texts = value.string_values();
-    texts
-        .map(|text| text.decoded().into_owned())
-        .filter(|text| !text.is_empty())
-        .collect()
+    match read {
+        Err(error) if error.kind == ErrorKind::Memory => Err(error),
+        // Arguments that do not parse name nothing.
+        Err(_) => Ok(Vec::new()),
+        Ok(_) => Ok(paths),
+    }
 }
 
 fn name(verdict: Verdict) -> &'static str {

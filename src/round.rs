@@ -1,15 +1,17 @@
 //! Which stretches of messages are complete rounds, which of them are aged, and
 //! what keeps the others.
 
+use crate::buffer::{copy, push};
 use crate::card::{ADDRESS, CALL_ID_BYTES, Card};
 use crate::config::{Config, Form, Results};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::format::{Answer, Call, Facts, Format, Role};
 use crate::json::{Raw, Reader, Text};
 use crate::one_line;
 use crate::said::{Mark, Said, Words};
 use crate::transcript::{Transcript, Visitor};
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -137,7 +139,7 @@ impl<'a> Reading<'a> {
         let mut text = String::new();
         self.each(&card.messages, |facts| {
             if let Some(card) = facts.card {
-                text = card.decoded().into_owned();
+                text = copy(&card.decoded()?)?;
             }
             Ok(())
         })?;
@@ -323,7 +325,8 @@ impl<'a, 'c> Rounds<'a, 'c> {
         self.said.add(facts)?;
         for call in &facts.calls {
             let Some(name) = call.name else { continue };
-            open.fetches |= name.is(&self.config.fetch_tool);
+            let fetch_tool = &self.config.fetch_tool;
+            open.fetches |= !fetch_tool.is_empty() && name.is(fetch_tool);
             if self.config.keep_tools.iter().any(|kept| name.is(kept)) {
                 open.keeps = Some(Why::KeptTool);
             }
@@ -351,7 +354,11 @@ impl<'a, 'c> Rounds<'a, 'c> {
                     .format
                     .zip(result.content)
                     .and_then(|(f, raw)| f.single_text(raw));
-                if !text.is_some_and(one_line::is_one_line) {
+                if !text
+                    .map(one_line::is_one_line)
+                    .transpose()?
+                    .unwrap_or(false)
+                {
                     open.keeps = Some(Why::NotOneLined);
                 }
             }
@@ -362,26 +369,22 @@ impl<'a, 'c> Rounds<'a, 'c> {
     /// Takes the message for a card, if it is one; in TOOL form together with
     /// the call before it.
     fn card(&mut self, here: usize, text: Text<'a>, facts: &Facts<'a>) -> Result<bool, Error> {
-        let text = text.decoded();
+        let text = text.decoded()?;
         let Some(card) = Card::parse(&text) else {
             return Ok(false);
         };
         let start = if facts.role == Role::Results {
-            let call = self
-                .open
-                .as_mut()
-                .and_then(|open| open.lone.take())
-                .filter(|call| {
-                    let called = self.said.since(self.begun);
-                    let last = called.calls.last_chunk::<1>();
-                    self.lead.is_none()
-                        && called.results.is_empty()
-                        && last.is_some_and(|call| pair(call, &facts.results).is_ok())
-                        && call.arguments.is_some_and(|raw| asks_for(raw, card.handle))
-                });
-            let Some(call) = call else {
+            let Some(call) = self.open.as_mut().and_then(|open| open.lone.take()) else {
                 return Ok(false);
             };
+            let asked = self.said.since(self.begun).calls.last().copied();
+            let follows = self.lead.is_none() && !self.has_results();
+            if !follows
+                || pair(asked.as_slice(), &facts.results)?.is_some()
+                || !asks_for(call.arguments, card.handle)?
+            {
+                return Ok(false);
+            }
             // Calls before the card's own have gone unanswered.
             self.said.calls.pop();
             if let Some(open) = &mut self.open {
@@ -419,10 +422,10 @@ impl<'a, 'c> Rounds<'a, 'c> {
         if words.calls.is_empty() {
             return Ok(());
         }
-        let kind = match (pair(words.calls, words.results), open.keeps) {
-            (Err(why), _) | (Ok(()), Some(why)) => Kind::Stays(why),
-            (Ok(()), None) if open.fetches => Kind::Stays(Why::FreshFetch),
-            (Ok(()), None) => Kind::Eligible,
+        let kind = match pair(words.calls, words.results)?.or(open.keeps) {
+            Some(why) => Kind::Stays(why),
+            None if open.fetches => Kind::Stays(Why::FreshFetch),
+            None => Kind::Eligible,
         };
         self.push(open.start..open.end, kind)
     }
@@ -439,12 +442,12 @@ impl<'a, 'c> Rounds<'a, 'c> {
             self.run = 0;
         }
         self.begun = self.said.end();
-        self.blocks.try_reserve(1)?;
-        self.blocks.push(Block {
+        let block = Block {
             messages,
             kind,
             said,
-        });
+        };
+        push(&mut self.blocks, block)?;
         self.forget_old();
         Ok(())
     }
@@ -472,7 +475,8 @@ impl<'a, 'c> Rounds<'a, 'c> {
     /// Notes the ids that a TOOL card's must not be.
     fn note_ids(&mut self, ids: impl Iterator<Item = Option<Text<'a>>>) -> Result<(), Error> {
         if self.config.card == Form::Tool {
-            for id in ids.flatten().map(Text::decoded) {
+            for id in ids.flatten() {
+                let id = id.decoded()?;
                 if id.len() == CALL_ID_BYTES {
                     self.call_ids.try_reserve(1)?;
                     self.call_ids.insert(id);
@@ -489,58 +493,67 @@ fn may_fold(kind: Kind) -> bool {
 }
 
 /// Whether a call's arguments ask for exactly this handle.
-fn asks_for(arguments: Raw<'_>, handle: &str) -> bool {
-    let inner = match arguments.text() {
-        Some(text) => text.decoded(),
-        None => arguments.as_str().into(),
+fn asks_for(arguments: Option<Raw<'_>>, handle: &str) -> Result<bool, Error> {
+    let Some(arguments) = arguments else {
+        return Ok(false);
     };
+    let inner = arguments.inner()?;
     let mut asked = false;
     let read = Reader::new(&inner).object(|r, key| {
         let value = r.skip()?;
         if key == "address" {
-            let address = value.text().map(Text::decoded);
+            let address = value.text().map(Text::decoded).transpose()?;
             asked =
                 address.and_then(|a| a.strip_prefix(ADDRESS).map(|a| a == handle)) == Some(true);
         }
         Ok(())
     });
-    read.is_ok() && asked
+    match read {
+        Err(error) if error.kind == ErrorKind::Memory => Err(error),
+        read => Ok(read.is_ok() && asked),
+    }
 }
 
-/// Whether every call is answered exactly once: by id, with multiplicity, where
-/// all have one; by count where one side has none.
-fn pair(calls: &[Call<'_>], results: &[Answer<'_>]) -> Result<(), Why> {
+/// What keeps calls and results from being a complete round: every call is
+/// answered exactly once, by id, with multiplicity, where all have one, and by
+/// count where one side has none.
+fn pair(calls: &[Call<'_>], results: &[Answer<'_>]) -> Result<Option<Why>, Error> {
     if let ([call], [result]) = (calls, results)
         && let (Some(call), Some(result)) = (call.id, result.id)
     {
-        return match call.same(result) {
-            true => Ok(()),
-            false => Err(Why::ForeignId),
-        };
+        return Ok((!call.same(result)).then_some(Why::ForeignId));
     }
-    let sorted = |ids: &mut dyn Iterator<Item = Text<'_>>| {
-        let mut ids: Vec<_> = ids.map(|id| id.decoded().into_owned()).collect();
-        ids.sort_unstable();
-        ids
-    };
-    let asked = sorted(&mut calls.iter().filter_map(|call| call.id));
-    let given = sorted(&mut results.iter().filter_map(|result| result.id));
+    let asked = sorted(calls.iter().map(|call| call.id))?;
+    let given = sorted(results.iter().map(|result| result.id))?;
     if asked.is_empty() || given.is_empty() {
-        return match results.len().cmp(&calls.len()) {
-            std::cmp::Ordering::Equal => Ok(()),
-            std::cmp::Ordering::Less => Err(Why::Unanswered),
-            std::cmp::Ordering::Greater => Err(Why::Doubled),
-        };
+        return Ok(match results.len().cmp(&calls.len()) {
+            Ordering::Equal => None,
+            Ordering::Less => Some(Why::Unanswered),
+            Ordering::Greater => Some(Why::Doubled),
+        });
     }
-    let (all_asked, all_given) = (asked.len() == calls.len(), given.len() == results.len());
-    if asked == given && all_asked && all_given {
-        return Ok(());
+    let all_named = asked.len() == calls.len() && given.len() == results.len();
+    let equal = asked.len() == given.len() && asked.iter().zip(&given).all(|(a, g)| a.same(*g));
+    if all_named && equal {
+        return Ok(None);
     }
-    Err(if given.iter().any(|id| asked.binary_search(id).is_err()) {
+    let lacks = |ids: &[Text<'_>], id: &Text<'_>| ids.binary_search_by(|i| i.order(*id)).is_err();
+    Ok(Some(if given.iter().any(|id| lacks(&asked, id)) {
         Why::ForeignId
-    } else if asked.iter().any(|id| given.binary_search(id).is_err()) || !all_asked || !all_given {
+    } else if !all_named || asked.iter().any(|id| lacks(&given, id)) || given.len() < asked.len() {
         Why::Unanswered
     } else {
         Why::Doubled
-    })
+    }))
+}
+
+/// The ids that are there, in order.
+fn sorted<'a>(
+    ids: impl ExactSizeIterator<Item = Option<Text<'a>>>,
+) -> Result<Vec<Text<'a>>, Error> {
+    let mut named = Vec::new();
+    named.try_reserve_exact(ids.len())?;
+    named.extend(ids.flatten());
+    named.sort_unstable_by(|one: &Text<'_>, other| one.order(*other));
+    Ok(named)
 }

@@ -1,9 +1,9 @@
 //! The store's file: who may open it, what it refuses, what damage does.
 #![cfg(feature = "store")]
 
-use newt_fold::{Error, ErrorKind};
 use newt_fold::fetch::NOT_FOUND;
 use newt_fold::store::Store;
+use newt_fold::{Error, ErrorKind};
 use rusqlite::{Connection, params};
 use std::fs;
 use tempfile::TempDir;

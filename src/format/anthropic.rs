@@ -6,7 +6,7 @@
 //! <https://docs.anthropic.com/en/api/messages>
 
 use super::{Answer, Body, Call, CardMessage, Facts, Format, Role, parts};
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, push};
 use crate::config::Form;
 use crate::error::Error;
 use crate::json::{Raw, Reader, Text};
@@ -74,7 +74,7 @@ impl Format for Anthropic {
         Ok(())
     }
 
-    fn body<'a>(&self, content: Raw<'a>) -> Body<'a> {
+    fn body<'a>(&self, content: Raw<'a>) -> Result<Body<'a>, Error> {
         parts::body(content)
     }
 
@@ -140,24 +140,30 @@ fn read_block<'a>(
     if is("tool_use") {
         blocks.calls += 1;
         facts.bare &= bare;
-        facts.calls.push(Call {
-            id,
-            name,
-            arguments: input,
-        });
+        push(
+            &mut facts.calls,
+            Call {
+                id,
+                name,
+                arguments: input,
+            },
+        )?;
     } else if is("tool_result") {
         blocks.results += 1;
         facts.bare &= bare;
-        facts.results.push(Answer {
-            id: result_id,
-            content,
-            failed,
-        });
+        push(
+            &mut facts.results,
+            Answer {
+                id: result_id,
+                content,
+                failed,
+            },
+        )?;
     } else {
         blocks.others += 1;
         facts.reasoning |= is("thinking") || is("redacted_thinking");
-        if is("text") {
-            facts.prose.extend(text.filter(|text| !text.is_empty()));
+        if let Some(text) = text.filter(|text| is("text") && !text.is_empty()) {
+            push(&mut facts.prose, text)?;
         }
     }
     Ok(())

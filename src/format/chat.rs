@@ -7,7 +7,7 @@
 //! <https://platform.openai.com/docs/api-reference/chat>
 
 use super::{Answer, Body, Call, CardMessage, Facts, Format, Role, parts};
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, push};
 use crate::config::Form;
 use crate::error::Error;
 use crate::json::{Raw, Reader, Text};
@@ -32,7 +32,7 @@ impl Format for Chat {
                     all_objects = true;
                     r.array(|r| {
                         let (call, is_object, signed) = read_call(r)?;
-                        facts.calls.push(call);
+                        push(&mut facts.calls, call)?;
                         all_objects &= is_object;
                         facts.reasoning |= signed;
                         Ok(())
@@ -66,7 +66,9 @@ impl Format for Chat {
         };
         if role.is("assistant") {
             if facts.calls.is_empty() {
-                facts.calls.extend(legacy);
+                if let Some(call) = legacy {
+                    push(&mut facts.calls, call)?;
+                }
                 all_objects = true;
                 facts.bare &= legacy.is_none();
             }
@@ -75,17 +77,20 @@ impl Format for Chat {
             } else {
                 facts.role = Role::Calls;
                 if let Some(content) = content {
-                    parts::prose(content, &mut facts.prose);
+                    parts::prose(content, &mut facts.prose)?;
                 }
                 return Ok(());
             }
         } else if role.is("tool") || role.is("function") {
             facts.role = Role::Results;
-            facts.results.push(Answer {
-                id: result_id,
-                content,
-                failed,
-            });
+            push(
+                &mut facts.results,
+                Answer {
+                    id: result_id,
+                    content,
+                    failed,
+                },
+            )?;
         } else if role.is("user") {
             facts.role = Role::User;
         } else {
@@ -97,7 +102,7 @@ impl Format for Chat {
         Ok(())
     }
 
-    fn body<'a>(&self, content: Raw<'a>) -> Body<'a> {
+    fn body<'a>(&self, content: Raw<'a>) -> Result<Body<'a>, Error> {
         parts::body(content)
     }
 

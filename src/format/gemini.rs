@@ -5,7 +5,7 @@
 //! signature stays with its part. <https://ai.google.dev/api/caching#Content>
 
 use super::{Answer, Body, Call, CardMessage, Facts, Format, Medium, Role};
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, push};
 use crate::card;
 use crate::config::Form;
 use crate::error::Error;
@@ -81,35 +81,31 @@ impl Format for Gemini {
         Ok(())
     }
 
-    fn body<'a>(&self, content: Raw<'a>) -> Body<'a> {
+    fn body<'a>(&self, content: Raw<'a>) -> Result<Body<'a>, Error> {
         let mut body = Body::default();
-        let response = read_response(content);
-        if let Some((key, value)) = response.only {
-            body.failed = key == Key::Error;
-            match value.text() {
-                Some(text) => body.texts.push(text),
-                None if key != Key::Other => body.json = Some(value),
-                None => body.json = response.whole,
-            }
-        } else {
-            body.json = response.whole;
-            body.failed = response.error;
+        let response = read_response(content, |medium| push(&mut body.others, medium))?;
+        body.failed = response.error;
+        match response.only.map(|(key, value)| (key, value, value.text())) {
+            Some((_, _, Some(text))) => push(&mut body.texts, text)?,
+            Some((Key::Output | Key::Error, value, None)) => body.json = Some(value),
+            _ => body.json = response.whole,
         }
-        body.others = response.media;
-        body
+        Ok(body)
     }
 
     fn single_text<'a>(&self, content: Raw<'a>) -> Option<Text<'a>> {
-        let response = read_response(content);
-        let (key, value) = response.only.filter(|_| response.media.is_empty())?;
+        let mut alone = true;
+        let response = read_response(content, |_| {
+            alone = false;
+            Ok(())
+        });
+        let (key, value) = response.ok()?.only.filter(|_| alone)?;
         value.text().filter(|_| key == Key::Output)
     }
 
     /// The `response` alone: name, id and parts stay.
     fn result_value<'a>(&self, answer: &Answer<'a>) -> Option<Raw<'a>> {
-        answer
-            .content
-            .and_then(|content| read_response(content).whole)
+        read_response(answer.content?, |_| Ok(())).ok()?.whole
     }
 
     /// Under `output`, also for what stood under `error`: the text says that
@@ -193,17 +189,17 @@ fn read_part<'a>(
     if let Some(call) = call {
         parts.calls += 1;
         facts.bare &= text.is_none() && !more;
-        facts.calls.push(call);
+        push(&mut facts.calls, call)?;
     } else if let Some(answer) = response {
         parts.results += 1;
         facts.bare &= text.is_none() && !more;
-        facts.results.push(answer);
+        push(&mut facts.results, answer)?;
     } else {
         parts.others += 1;
         parts.text = text.filter(|_| !thought && !signed && !more);
-        facts
-            .prose
-            .extend(text.filter(|text| !thought && !text.is_empty()));
+        if let Some(text) = text.filter(|text| !thought && !text.is_empty()) {
+            push(&mut facts.prose, text)?;
+        }
     }
     Ok(())
 }
@@ -248,8 +244,8 @@ fn is_filled(value: Raw<'_>) -> bool {
 }
 
 /// What data of a MIME type is.
-fn medium(mime: Text<'_>) -> Medium<'_> {
-    match mime.decoded().split_once('/') {
+fn medium_of(mime: Text<'_>) -> Medium<'_> {
+    match mime.raw().split_once('/') {
         Some(("image", _)) => Medium::Image,
         Some(("audio", _)) => Medium::Audio,
         Some(("application", "pdf")) => Medium::Document,
@@ -274,15 +270,16 @@ struct Response<'a> {
     /// The member of `response`, if there is exactly one.
     only: Option<(Key, Raw<'a>)>,
     error: bool,
-    /// The pictures and documents that came with it.
-    media: Vec<Medium<'a>>,
 }
 
-/// Reads a `functionResponse` that was checked before.
-fn read_response(function_response: Raw<'_>) -> Response<'_> {
+/// Reads a `functionResponse`, and hands the pictures and documents that came
+/// with it to `medium`.
+fn read_response<'a>(
+    function_response: Raw<'a>,
+    mut medium: impl FnMut(Medium<'a>) -> Result<(), Error>,
+) -> Result<Response<'a>, Error> {
     let mut said = Response::default();
-    // It was checked when it was first read, so nothing can fail here.
-    let _ = function_response.reader().object(|r, key| {
+    function_response.reader().object(|r, key| {
         match key {
             "response" => {
                 let (mut members, mut only) = (0, None);
@@ -308,10 +305,12 @@ fn read_response(function_response: Raw<'_>) -> Response<'_> {
                         "inlineData" | "inline_data" | "fileData" | "file_data" => r
                             .object(|r, key| {
                                 let value = r.skip()?;
-                                if matches!(key, "mimeType" | "mime_type") {
-                                    said.media.extend(value.text().map(medium));
+                                match value.text() {
+                                    Some(mime) if matches!(key, "mimeType" | "mime_type") => {
+                                        medium(medium_of(mime))
+                                    }
+                                    _ => Ok(()),
                                 }
-                                Ok(())
                             })
                             .map(drop),
                         _ => r.skip().map(drop),
@@ -322,6 +321,6 @@ fn read_response(function_response: Raw<'_>) -> Response<'_> {
             _ => drop(r.skip()?),
         }
         Ok(())
-    });
-    said
+    })?;
+    Ok(said)
 }

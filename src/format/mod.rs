@@ -130,7 +130,7 @@ pub(crate) trait Format: Sync {
     fn read<'a>(&self, reader: &mut Reader<'a>, facts: &mut Facts<'a>) -> Result<(), Error>;
 
     /// What a result holds.
-    fn body<'a>(&self, content: Raw<'a>) -> Body<'a>;
+    fn body<'a>(&self, content: Raw<'a>) -> Result<Body<'a>, Error>;
 
     /// The result's text, where it is one text and nothing else.
     fn single_text<'a>(&self, content: Raw<'a>) -> Option<Text<'a>>;

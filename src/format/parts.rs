@@ -1,8 +1,9 @@
 //! Content as OpenAI and Anthropic write it: a string, or a list of typed parts.
 
 use super::{Body, Facts, Medium};
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, push};
 use crate::card;
+use crate::error::Error;
 use crate::json::{Raw, Text};
 
 /// Whether a part's type is one of text.
@@ -26,24 +27,31 @@ fn medium(kind: Text<'_>) -> Medium<'_> {
 
 /// One part of a list: its type and its text.
 #[derive(Default, Clone, Copy)]
-pub(super) struct Part<'a> {
-    pub(super) kind: Option<Text<'a>>,
-    pub(super) text: Option<Text<'a>>,
+struct Part<'a> {
+    kind: Option<Text<'a>>,
+    text: Option<Text<'a>>,
     /// Something stands in it beside type, text and cache_control.
-    pub(super) more: bool,
+    more: bool,
 }
 
 impl<'a> Part<'a> {
     /// The text of a part that is text.
-    pub(super) fn words(self) -> Option<Text<'a>> {
+    fn words(self) -> Option<Text<'a>> {
         self.text.filter(|_| self.kind.is_some_and(is_text))
+    }
+
+    /// The same, if nothing stands beside it that a card has not.
+    fn words_alone(self) -> Option<Text<'a>> {
+        self.words().filter(|_| !self.more)
     }
 }
 
-/// Hands each part of a checked list to `each`.
-pub(super) fn each<'a>(list: Raw<'a>, mut each: impl FnMut(Part<'a>)) {
-    // The list was checked when it was first read, so nothing can fail here.
-    let _ = list.reader().array(|r| {
+/// Hands each part of a list to `each`.
+fn each<'a>(
+    list: Raw<'a>,
+    mut each: impl FnMut(Part<'a>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    list.reader().array(|r| {
         let mut part = Part::default();
         let value = r.object(|r, key| {
             match key {
@@ -62,67 +70,67 @@ pub(super) fn each<'a>(list: Raw<'a>, mut each: impl FnMut(Part<'a>)) {
         if let Some(text) = value.text() {
             part.text = Some(text);
         }
-        each(part);
-        Ok(())
-    });
+        each(part)
+    })?;
+    Ok(())
 }
 
 /// Adds the texts of a message's content to its prose.
-pub(super) fn prose<'a>(content: Raw<'a>, into: &mut Vec<Text<'a>>) {
-    match content.text() {
-        Some(text) => into.push(text),
-        None => each(content, |part| into.extend(part.words())),
+pub(super) fn prose<'a>(content: Raw<'a>, into: &mut Vec<Text<'a>>) -> Result<(), Error> {
+    let mut add = |text: Option<Text<'a>>| match text.filter(|text| !text.is_empty()) {
+        Some(text) => push(into, text),
+        None => Ok(()),
+    };
+    if content.is_array() {
+        each(content, |part| add(part.words()))
+    } else {
+        add(content.text())
     }
-    into.retain(|text| !text.is_empty());
+}
+
+/// The one part of a list that has no other.
+fn lone_part(content: Raw<'_>) -> Option<Part<'_>> {
+    if !content.is_array() {
+        return None;
+    }
+    let (mut count, mut lone) = (0, Part::default());
+    let read = each(content, |part| {
+        count += 1;
+        lone = part;
+        Ok(())
+    });
+    (read.is_ok() && count == 1).then_some(lone)
 }
 
 /// The content's text, where it is one text and nothing else.
 pub(super) fn single_text(content: Raw<'_>) -> Option<Text<'_>> {
-    if content.text().is_some() {
-        return content.text();
-    }
-    let (mut count, mut single) = (0, None);
-    if content.is_array() {
-        each(content, |part| {
-            count += 1;
-            single = part.words();
-        });
-    }
-    single.filter(|_| count == 1)
+    content.text().or_else(|| lone_part(content)?.words())
 }
 
 /// What a result's content holds.
-pub(super) fn body(content: Raw<'_>) -> Body<'_> {
+pub(super) fn body(content: Raw<'_>) -> Result<Body<'_>, Error> {
     let mut body = Body::default();
     if let Some(text) = content.text() {
-        body.texts.push(text);
+        push(&mut body.texts, text)?;
     } else if content.is_array() {
-        each(content, |part| match (part.words(), part.kind) {
-            (Some(text), _) => body.texts.push(text),
-            (None, Some(kind)) => body.others.push(medium(kind)),
-            (None, None) => body.texts.extend(part.text),
-        });
+        each(content, |part| match (part.words(), part.kind, part.text) {
+            (Some(text), _, _) | (None, None, Some(text)) => push(&mut body.texts, text),
+            (None, Some(kind), _) => push(&mut body.others, medium(kind)),
+            (None, None, None) => Ok(()),
+        })?;
     } else if !content.is_null() {
         body.json = Some(content);
     }
-    body
+    Ok(body)
 }
 
 /// Notes the text of a message that may be a card: exactly one text that
 /// begins as one.
 pub(super) fn card<'a>(content: Raw<'a>, facts: &mut Facts<'a>) {
-    let text = if content.text().is_some() {
-        content.text()
-    } else if content.is_array() && card::is_marked(content.as_str()) {
-        let (mut count, mut single) = (0, None);
-        each(content, |part| {
-            count += 1;
-            single = part.words().filter(|_| !part.more);
-        });
-        single.filter(|_| count == 1)
-    } else {
-        None
-    };
+    let text = content.text().or_else(|| {
+        let part = Some(content).filter(|content| card::is_marked(content.as_str()));
+        lone_part(part?)?.words_alone()
+    });
     facts.card = text.filter(|text| card::begins(*text));
 }
 

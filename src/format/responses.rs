@@ -6,7 +6,7 @@
 //! reverse. <https://platform.openai.com/docs/api-reference/responses>
 
 use super::{Answer, Body, Call, CardMessage, Facts, Format, Role, parts};
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, push};
 use crate::config::Form;
 use crate::error::Error;
 use crate::json::{Raw, Reader, Text};
@@ -47,18 +47,24 @@ impl Format for Responses {
         let says = |name: &str| role.is_some_and(|role| role.is(name));
         if is("function_call") || is("custom_tool_call") {
             facts.role = Role::Calls;
-            facts.calls.push(Call {
-                id: call_id,
-                name,
-                arguments,
-            });
+            push(
+                &mut facts.calls,
+                Call {
+                    id: call_id,
+                    name,
+                    arguments,
+                },
+            )?;
         } else if is("function_call_output") || is("custom_tool_call_output") {
             facts.role = Role::Results;
-            facts.results.push(Answer {
-                id: call_id,
-                content: output,
-                failed,
-            });
+            push(
+                &mut facts.results,
+                Answer {
+                    id: call_id,
+                    content: output,
+                    failed,
+                },
+            )?;
             if let Some(output) = output.filter(|_| facts.bare) {
                 parts::card(output, facts);
             }
@@ -78,14 +84,14 @@ impl Format for Responses {
                     parts::card(content, facts);
                 }
                 if facts.role == Role::Lead {
-                    parts::prose(content, &mut facts.prose);
+                    parts::prose(content, &mut facts.prose)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn body<'a>(&self, content: Raw<'a>) -> Body<'a> {
+    fn body<'a>(&self, content: Raw<'a>) -> Result<Body<'a>, Error> {
         parts::body(content)
     }
 

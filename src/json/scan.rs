@@ -13,10 +13,9 @@ use wide::u8x16;
 const BLOCK: usize = 64;
 const LANE: usize = 16;
 
-/// Where the string whose inside begins at `from` has its closing quote, and
-/// whether an escape stands in it.
+/// Where the string whose inside begins at `from` has its closing quote.
 #[inline]
-pub(super) fn close(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
+pub(super) fn close(bytes: &[u8], from: usize) -> Option<usize> {
     let Some(first) = bytes.get(from..from + BLOCK) else {
         return close_long(bytes, from);
     };
@@ -31,7 +30,7 @@ pub(super) fn close(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
 }
 
 #[inline(never)]
-fn close_long(bytes: &[u8], mut at: usize) -> Option<(usize, bool)> {
+fn close_long(bytes: &[u8], mut at: usize) -> Option<usize> {
     while at < bytes.len() {
         let marks = block(bytes, at).map(special);
         let [a, b, c, d] = marks;
@@ -45,10 +44,10 @@ fn close_long(bytes: &[u8], mut at: usize) -> Option<(usize, bool)> {
 
 /// At the first byte that does not stand for itself.
 #[inline]
-fn stop(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
+fn stop(bytes: &[u8], at: usize) -> Option<usize> {
     match bytes.get(at) {
-        Some(b'"') => Some((at, false)),
-        Some(b'\\') => close_escaped(bytes, at).map(|end| (end, true)),
+        Some(b'"') => Some(at),
+        Some(b'\\') => close_escaped(bytes, at),
         _ => None,
     }
 }
@@ -195,25 +194,22 @@ mod tests {
     use super::*;
 
     /// The same, byte by byte.
-    fn plain_close(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
-        let (mut at, mut escaped) = (from, false);
+    fn plain_close(bytes: &[u8], from: usize) -> Option<usize> {
+        let mut at = from;
         loop {
             match bytes.get(at)? {
-                b'"' => return Some((at, escaped)),
-                b'\\' => {
-                    escaped = true;
-                    match bytes.get(at + 1)? {
-                        b'u' => {
-                            let unit = bytes.get(at + 2..at + 6)?;
-                            if !unit.iter().all(u8::is_ascii_hexdigit) {
-                                return None;
-                            }
-                            at += 6;
+                b'"' => return Some(at),
+                b'\\' => match bytes.get(at + 1)? {
+                    b'u' => {
+                        let unit = bytes.get(at + 2..at + 6)?;
+                        if !unit.iter().all(u8::is_ascii_hexdigit) {
+                            return None;
                         }
-                        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => at += 2,
-                        _ => return None,
+                        at += 6;
                     }
-                }
+                    b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => at += 2,
+                    _ => return None,
+                },
                 0..0x20 => return None,
                 _ => at += 1,
             }
@@ -247,7 +243,7 @@ mod tests {
                 bytes.extend(std::iter::repeat_n(b'x', tail));
                 let (fast, plain) = (close(&bytes, lead), plain_close(&bytes, lead));
                 assert_eq!(fast, plain, "{:?}", String::from_utf8_lossy(&bytes));
-                if let Some((end, _)) = plain {
+                if let Some(end) = plain {
                     let text = &bytes[lead..end];
                     assert_eq!(feeds(text), plain_feeds(text));
                 }
