@@ -3,6 +3,7 @@ package newt.fold;
 import static org.junit.Assert.assertArrayEquals;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertNotNull;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertSame;
 import static org.junit.Assert.assertThrows;
@@ -12,7 +13,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.Test;
 
 /** What a caller sees, whichever border the JVM took. */
@@ -205,6 +208,34 @@ public class FoldTest {
         assertEquals(-1, thrown.offset());
         config.keepTools = new String[] {"a\0b"};
         assertThrows(IllegalArgumentException.class, () -> NewtFold.fold(JSON, config, null));
+    }
+
+    @Test
+    public void aReceiptIsGivenOnDemand() throws IOException {
+        Config config = Golden.config();
+        config.receipt = true;
+        assertNotNull(NewtFold.fold(JSON, config, Golden::handle).receipt());
+    }
+
+    @Test
+    public void whatFoldedComesBack() throws IOException {
+        Map<String, byte[]> spans = new HashMap<>();
+        byte[] folded = NewtFold.fold(JSON, Golden.config(), span -> {
+            spans.put(Golden.handle(span), span);
+            return Golden.handle(span);
+        }).json();
+        assertArrayEquals(JSON, NewtFold.expand(folded, null, spans::get).json());
+
+        Outcome without = NewtFold.expand(folded, null, handle -> null);
+        assertEquals(Verdict.NOTHING, without.verdict());
+        assertEquals(2, without.cards());
+        assertArrayEquals(folded, without.json());
+
+        IOException checked = new IOException("the disk is gone");
+        assertSame(checked, assertThrows(IOException.class,
+            () -> NewtFold.expand(folded, null, handle -> {
+                throw checked;
+            })));
     }
 
     @Test
