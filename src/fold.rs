@@ -517,26 +517,6 @@ pub(crate) fn push_line(message: &str, span: &mut Buffer) {
 }
 
 /// Folds a document with a mint that is a closure; `None` declines.
-///
-/// ```
-/// use newt_fold::{Config, Results, fold};
-///
-/// let round = |n: usize| format!(
-///     r#"{{"role":"assistant","content":"","tool_calls":[{{"id":"c{n}","type":"function","function":{{"name":"read","arguments":"{{\"path\":\"f{n}\"}}"}}}}]}},{{"role":"tool","tool_call_id":"c{n}","content":"{}"}}"#,
-///     "a line\\n".repeat(90),
-/// );
-/// let document = format!(r#"[{{"role":"user","content":"go"}},{},{}]"#, round(1), round(2));
-/// let config = Config { keep_last: 0, results: Results::Any, ..Config::default() };
-/// let mut kept = Vec::new();
-/// let (folded, summary) = fold(document.as_bytes(), &config, |span| {
-///     kept.push(span.to_owned());
-///     Some("h7q2kx3m".to_owned())
-/// })?;
-/// assert_eq!(summary.rounds_folded, 2);
-/// assert!(folded.contains(r#"memory_fetch(\"compaction:h7q2kx3m\")"#));
-/// assert_eq!(kept[0].lines().count(), 4);
-/// # Ok::<(), newt_fold::Error>(())
-/// ```
 pub fn fold(
     document: &[u8],
     config: &Config,

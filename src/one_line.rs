@@ -20,6 +20,8 @@ const CALLS_SHOWN: usize = 6;
 const NAME_BYTES: usize = 48;
 
 /// Arguments that say most about a call, the most telling first.
+///
+/// The first [`PATHS`] are paths.
 const TELLING: [&str; 26] = [
     "path",
     "file_path",
@@ -48,6 +50,11 @@ const TELLING: [&str; 26] = [
     "input",
     "text",
 ];
+
+const PATHS: usize = 9;
+
+/// What stands between an argument's name and its value, and behind it.
+const QUOTES: &str = " ''";
 
 const OK: &str = " -> ok, ";
 const ERROR: &str = " -> error, ";
@@ -283,6 +290,17 @@ fn begin(chars: impl Iterator<Item = char>, bytes: usize) -> String {
     Spaced::new(chars).take(bytes + 1).collect()
 }
 
+/// The end of a text, fit for one line, in at most `bytes`.
+fn end(chars: impl Iterator<Item = char>, bytes: usize) -> Result<String, Error> {
+    let text: Buffer = Spaced::new(chars).collect();
+    let mut text = text.finish()?;
+    if text.len() > bytes {
+        let from = text.ceil_char_boundary(text.len() - bytes.saturating_sub('…'.len_utf8()));
+        text.replace_range(..from, "…");
+    }
+    Ok(text)
+}
+
 /// The most telling argument: `path 'src/lib.rs'`, in at most `limit` bytes.
 fn clause(arguments: Raw<'_>, limit: usize) -> Result<Option<String>, Error> {
     let inner = arguments.inner()?;
@@ -305,6 +323,11 @@ fn clause(arguments: Raw<'_>, limit: usize) -> Result<Option<String>, Error> {
             let mut key = begin(key.chars(), NAME_BYTES);
             cut(&mut key, NAME_BYTES);
             match value.text() {
+                // A path says most at its end.
+                Some(text) if TELLING[..PATHS].iter().any(|path| key == *path) => {
+                    let room = limit.saturating_sub(key.len() + QUOTES.len());
+                    quoted(&key, &end(text.chars(), room)?, limit)
+                }
                 // Only what can be shown is decoded.
                 Some(text) => quoted(&key, &begin(text.chars(), limit), limit),
                 None => {
@@ -339,7 +362,7 @@ fn quoted(key: &str, value: &str, limit: usize) -> Option<String> {
         .replace('\'', "’")
         .replace("-> ok,", "→ ok,")
         .replace("-> error,", "→ error,");
-    cut(&mut value, limit.saturating_sub(key.len() + " ''".len()));
+    cut(&mut value, limit.saturating_sub(key.len() + QUOTES.len()));
     let whole = format!("{key} '{value}'");
     (whole.len() <= limit && !value.is_empty()).then_some(whole)
 }

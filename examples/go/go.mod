@@ -1,0 +1,3 @@
+module example.com/newtfold
+
+go 1.23
