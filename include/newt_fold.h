@@ -34,8 +34,8 @@
 // when. Text is UTF-8 everywhere.
 
 #ifndef NEWT_FOLD_VERSION_NUMBER
-#define NEWT_FOLD_VERSION_MAJOR 0
-#define NEWT_FOLD_VERSION_MINOR 1
+#define NEWT_FOLD_VERSION_MAJOR 1
+#define NEWT_FOLD_VERSION_MINOR 0
 #define NEWT_FOLD_VERSION_PATCH 0
 // NEWT_FOLD_VERSION_MAJOR << 16 | NEWT_FOLD_VERSION_MINOR << 8 | NEWT_FOLD_VERSION_PATCH
 #define NEWT_FOLD_VERSION_NUMBER \
@@ -157,6 +157,22 @@ typedef struct newt_config {
     // NEWT_GROUPING_RUNS (default) or NEWT_GROUPING_ALL.
     uint32_t grouping;
     // NEWT_CARD_USER (default), NEWT_CARD_ASSISTANT or NEWT_CARD_TOOL.
+    //
+    // Which form a provider's rules admit:
+    //
+    //                         USER    ASSISTANT        TOOL
+    //     OpenAI chat         yes     yes              yes
+    //     Mistral, Gemma,     no      no               yes
+    //       other templates that insist on alternation
+    //     Anthropic           yes     without          without
+    //                                 thinking         thinking
+    //     OpenAI responses    yes     yes              yes
+    //     Gemini              yes     no               yes, with the documented
+    //                                                  placeholder for a signature
+    //
+    // ASSISTANT and TOOL cards are not written after the last user message of
+    // a transcript whose messages there carry reasoning: providers want it
+    // back on every turn of an open loop. Those rounds stay.
     uint32_t card;
     // Lines of rounds in a card; older ones become one tally line. Default
     // 64, at least 1.
@@ -356,7 +372,7 @@ extern "C" {
 // Thread-safe.
 const char *newt_status_name(newt_status status);
 
-// The version as a sentence-free string, "0.1.0". Static, never NULL.
+// The version of the library that is loaded, "1.0.0". Static, never NULL.
 // Thread-safe.
 const char *newt_version(void);
 
@@ -496,9 +512,10 @@ uint32_t newt_pressure(size_t tokens, size_t budget);
 // Opens a session in the store at `path`.
 //
 // `path` is UTF-8, need not end in NUL, and names the file, which is created
-// with mode 0600 where there is none; its folder must exist. Beside it stand
-// `-wal` and `-shm` while it is open. NULL is a private store in memory, gone
-// when it is closed.
+// with mode 0600 where there is none; its folder must exist, on a local disk.
+// Beside it stand `-wal` and `-shm` while it is open; none of the three may be
+// moved or removed then. NULL is a private store in memory, gone when it is
+// closed.
 //
 // `session` is UTF-8 and names the session: who opens the same file with the
 // same name sees the same spans, in another process or after a crash. NULL is

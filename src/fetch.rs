@@ -70,7 +70,8 @@ pub fn tool_json(format: Wire, name: &str) -> String {
             "address": {
                 "type": kind("string"),
                 "description": "What stands between the quotation marks in the card's last \
-                    line, for example compaction:h7q2kx3m",
+                    line, for example compaction:h7q2kx3m, or in the brackets at the end of a \
+                    shortened result, for example spill:h7q2kx3m#3",
             },
             "grep": {
                 "type": kind("string"),
@@ -126,7 +127,12 @@ pub fn answer(
         Ok(call) => call,
         Err(advice) => return Ok(advice),
     };
-    match load(&call.address) {
+    let (address, line) = call.place();
+    let found = load(address).and_then(|text| match line {
+        Some(line) => one_value(&text, line),
+        None => Ok(text),
+    });
+    match found {
         Ok(text) if call.grep.is_empty() => call.page(&text),
         Ok(text) => call.matches(&text),
         Err(error) if error.kind == ErrorKind::Memory => Err(error),
@@ -137,9 +143,8 @@ pub fn answer(
             call.address
         )),
         Err(_) => Ok(format!(
-            "The text under {:?} cannot be read at the moment: the store that keeps it has \
-             failed, and its owner is told why. The card itself still holds; go on with what it \
-             says.",
+            "The text under {:?} cannot be read at the moment; the host is told why. The card \
+             itself still holds: go on with what it says.",
             call.address
         )),
     }
@@ -168,21 +173,19 @@ impl Call {
                 arguments.len()
             ));
         }
-        let mut value = serde_json::from_str(arguments);
-        // Encoded twice, as some models and some hosts do.
-        if let Ok(Value::String(inner)) = &value
-            && inner.trim_start().starts_with('{')
-        {
-            value = serde_json::from_str(&inner.clone());
-        }
+        let value = match serde_json::from_str(arguments) {
+            // Encoded twice, as some models and some hosts do.
+            Ok(Value::String(inner)) if inner.trim_start().starts_with('{') => {
+                serde_json::from_str(&inner)
+            }
+            value => value,
+        };
+        let only = |address: &str| Map::from_iter([("address".to_owned(), address.into())]);
         let fields = match value {
             Ok(Value::Object(fields)) => fields,
-            Ok(Value::String(address)) => Map::from_iter([("address".into(), address.into())]),
+            Ok(Value::String(address)) => only(&address),
             // Broken JSON, or a line of a card: its scheme gives an address away.
-            _ => match with_scheme(arguments) {
-                Some(address) => Map::from_iter([("address".into(), address.into())]),
-                None => return Err(USAGE.into()),
-            },
+            _ => with_scheme(arguments).map(only).ok_or(USAGE)?,
         };
         let address = match fields.get("address") {
             Some(value) => value.as_str(),
@@ -216,6 +219,14 @@ impl Call {
                 .unwrap_or(LIMIT)
                 .clamp(*LIMITS.start(), *LIMITS.end()),
         })
+    }
+
+    /// The address without a line's number, and that number, as a one-lined
+    /// result names it: `spill:h7q2kx3m#3`.
+    fn place(&self) -> (&str, Option<usize>) {
+        let numbered = self.address.rsplit_once('#');
+        let place = numbered.and_then(|(address, line)| Some((address, Some(line.parse().ok()?))));
+        place.unwrap_or((&self.address, None))
     }
 
     /// The text from `offset`, as much as fits.
@@ -345,9 +356,20 @@ fn with_scheme(text: &str) -> Option<&str> {
 /// The stretches of characters that a handle may have, less the full stop of
 /// a sentence that one ends.
 fn words(text: &str) -> impl DoubleEndedIterator<Item = &str> {
-    text.split(|c: char| !c.is_ascii_alphanumeric() && !"._~:/@=+-".contains(c))
+    text.split(|c: char| !c.is_ascii_alphanumeric() && !"._~:/@=+-#".contains(c))
         .map(|word| word.trim_end_matches('.'))
         .filter(|word| !word.is_empty())
+}
+
+/// The value in one line of what a prune kept, counted from 1: the text that a
+/// JSON string means, anything else as it stands.
+fn one_value(span: &str, line: usize) -> Result<String, Error> {
+    let index = line.checked_sub(1).ok_or(NOT_FOUND)?;
+    let line = span.split('\n').nth(index).ok_or(NOT_FOUND)?;
+    match serde_json::from_str::<String>(line) {
+        Ok(text) => Ok(text),
+        Err(_) => copied(line),
+    }
 }
 
 fn shortened(text: &str) -> &str {
@@ -530,6 +552,23 @@ mod tests {
     fn next_call(answer: &str) -> Option<String> {
         let note = answer.strip_suffix(']')?.rsplit_once('[')?.1;
         Some(note[note.find('{')?..].to_owned())
+    }
+
+    #[test]
+    fn a_line_of_what_a_prune_kept_is_found() {
+        let kept = "\"one\\nline\"\n[{\"type\":\"text\"}]";
+        let answered = |address: &str| {
+            let load = |bare: &str| {
+                assert_eq!(bare, "spill:h7q2kx3m");
+                Ok(kept.to_owned())
+            };
+            answer(&json!({ "address": address }).to_string(), load).unwrap()
+        };
+        assert_eq!(answered("spill:h7q2kx3m#1"), "one\nline");
+        assert_eq!(answered("(spill:h7q2kx3m#2)"), "[{\"type\":\"text\"}]");
+        assert_eq!(answered("spill:h7q2kx3m"), kept);
+        assert!(answered("spill:h7q2kx3m#3").starts_with("Nothing is held under"));
+        assert!(answered("spill:h7q2kx3m#0").starts_with("Nothing is held under"));
     }
 
     #[test]

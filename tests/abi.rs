@@ -401,13 +401,15 @@ fn null_is_the_defaults_everywhere() {
         folds_as(&newt_config {
             keep_tools_len: 0,
             ..kept
-        }), 14
+        }),
+        14
     );
     assert_eq!(
         folds_as(&newt_config {
             min_rounds: 0,
             ..eager()
-        }), 14
+        }),
+        14
     );
     assert_eq!(
         folds_as(&newt_config {

@@ -78,6 +78,22 @@ pub struct newt_config {
     /// NEWT_GROUPING_RUNS (default) or NEWT_GROUPING_ALL.
     pub grouping: u32,
     /// NEWT_CARD_USER (default), NEWT_CARD_ASSISTANT or NEWT_CARD_TOOL.
+    ///
+    /// Which form a provider's rules admit:
+    ///
+    ///                         USER    ASSISTANT        TOOL
+    ///     OpenAI chat         yes     yes              yes
+    ///     Mistral, Gemma,     no      no               yes
+    ///       other templates that insist on alternation
+    ///     Anthropic           yes     without          without
+    ///                                 thinking         thinking
+    ///     OpenAI responses    yes     yes              yes
+    ///     Gemini              yes     no               yes, with the documented
+    ///                                                  placeholder for a signature
+    ///
+    /// ASSISTANT and TOOL cards are not written after the last user message of
+    /// a transcript whose messages there carry reasoning: providers want it
+    /// back on every turn of an open loop. Those rounds stay.
     pub card: u32,
     /// Lines of rounds in a card; older ones become one tally line. Default
     /// 64, at least 1.

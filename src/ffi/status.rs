@@ -67,7 +67,7 @@ pub extern "C" fn newt_status_name(status: newt_status) -> *const c_char {
     name.as_ptr()
 }
 
-/// The version as a sentence-free string, "0.1.0". Static, never NULL.
+/// The version of the library that is loaded, "1.0.0". Static, never NULL.
 /// Thread-safe.
 #[unsafe(no_mangle)]
 pub extern "C" fn newt_version() -> *const c_char {
