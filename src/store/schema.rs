@@ -34,8 +34,7 @@ CREATE TABLE spans (
     cid     TEXT NOT NULL,
     kind    TEXT NOT NULL,
     text    TEXT NOT NULL,
-    UNIQUE (session, handle),
-    UNIQUE (session, cid)
+    UNIQUE (session, handle)
 ) STRICT;";
 
 /// Makes a connection ready: a new database gets the schema, a store's is
