@@ -231,7 +231,7 @@ typedef struct newt_outcome {
     size_t error_offset;
     // Complete rounds before the horizon that the configuration admits.
     size_t rounds_eligible;
-    // Rounds that this call output.
+    // Rounds that this call folded.
     size_t rounds_folded;
     // Cards that stand in json, older ones counted.
     size_t cards;
@@ -359,7 +359,7 @@ typedef struct newt_text {
 #define NEWT_VERDICT_DECLINED 4
 
 // The mint was NULL, and with one a fold would go ahead; the document is as
-// it was, the counts (rounds_folded aside, which is 0) as if output.
+// it was, the counts (rounds_folded aside, which is 0) as if folded.
 #define NEWT_VERDICT_PLANNED 5
 
 #ifdef __cplusplus
