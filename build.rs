@@ -38,7 +38,10 @@ fn render(root: &Path) -> String {
     config.header = Some(overview());
     let mut builder = cbindgen::Builder::new().with_config(config);
     // In the order a newcomer reads them.
-    for room in ["status", "config", "fold", "outcome", "text"] {
+    for room in [
+        "status", "config", "mint", "fold", "prune", "sink", "expand", "outcome", "text", "tokens",
+        "store",
+    ] {
         builder = builder.with_src(root.join(format!("src/ffi/{room}.rs")));
     }
     let mut rendered = Vec::new();

@@ -105,6 +105,33 @@
 // because some providers compare what they get with what they sent.
 #define NEWT_FLAG_SHORTEN_ARGUMENTS 2
 
+// There is room: nothing to do.
+#define NEWT_PRESSURE_BELOW 0
+
+// A fold pays: half of the budget is used.
+#define NEWT_PRESSURE_FOLD 1
+
+// Three quarters of the budget are used. Where a fold has just been made, only
+// a summary helps, or a new session.
+#define NEWT_PRESSURE_SUMMARY 2
+
+// Where a fetch callback writes a span. Opaque; it exists only while the
+// callback runs, for the thread that runs it.
+typedef struct newt_sink newt_sink;
+
+// Spans kept in an SQLite file or in memory, for hosts without storage of
+// their own. Opaque; made by newt_store_open, freed by newt_store_close.
+//
+// A store serves one *session*: what another session minted, even of the
+// same text into the same file, is not found in it. Every function takes
+// NULL for the process's own store, which is in memory, is made on first
+// use, and is gone at exit: for trying things out.
+//
+// Thread-safe: any threads may share one, and any processes one file. Calls
+// on one store wait for each other. Not usable in the child after fork();
+// open another there.
+typedef struct newt_store newt_store;
+
 // What became of a call. 0 is success.
 typedef int32_t newt_status;
 
@@ -213,7 +240,7 @@ typedef struct newt_outcome {
     size_t error_offset;
     // Complete rounds before the horizon that the configuration admits.
     size_t rounds_eligible;
-    // Rounds that this call output.
+    // Rounds that this call folded.
     size_t rounds_folded;
     // Cards that stand in json, older ones counted.
     size_t cards;
@@ -234,6 +261,47 @@ typedef struct newt_outcome {
     // Bytes in receipt, its NUL not counted.
     size_t receipt_len;
 } newt_outcome;
+
+// Gives a span a handle: the host's storage.
+//
+// Called on the thread that called newt_fold, before newt_fold returns, once
+// a card, in document order, and only when the fold is sure to go ahead. It is
+// never kept, and may call the library again.
+//
+// `user_data` is the pointer given to newt_fold. `span` is what one card
+// replaces, JSON Lines: one message a line, verbatim, no NUL in it, borrowed
+// until the mint returns. `handle` has room for `handle_cap` bytes (256);
+// `*handle_len` is 0.
+//
+// Store the span, durably, then write 1 to 256 bytes of
+// `A-Z a-z 0-9 . _ ~ : / @ = + -` to `handle`, their number to `*handle_len`,
+// and return 0. Returning 0 with anything else is NEWT_ERR_HANDLE. Any other
+// return declines: the document comes back as it was, and spans minted before
+// in the same call stay unused.
+//
+// A C++ exception may leave a mint: newt_fold frees what it holds, and its
+// caller catches it. longjmp() out of a mint is undefined.
+typedef int32_t (*newt_mint_fn)(void *user_data,
+                                const char *span,
+                                size_t span_len,
+                                char *handle,
+                                size_t handle_cap,
+                                size_t *handle_len);
+
+// Gives a span back: writes what is kept under `handle` to `sink` with
+// newt_sink_write, in as many pieces as it likes, and returns NEWT_OK.
+//
+// NEWT_ERR_NOT_FOUND says that nothing is kept under this handle: its card
+// stays. Any other status fails the expansion with NEWT_ERR_STORE.
+//
+// `user_data` is what the host passed beside the callback, NULL included.
+// `handle` is bare, without `compaction:`, has no NUL, and is borrowed for
+// the call like `sink`. The callback runs on the caller's thread before the
+// function that took it returns, and may call the library.
+typedef newt_status (*newt_fetch_fn)(void *user_data,
+                                     const char *handle,
+                                     size_t handle_len,
+                                     struct newt_sink *sink);
 
 // A text that the library owns, read-only; free it with newt_text_free.
 //
@@ -300,7 +368,7 @@ typedef struct newt_text {
 #define NEWT_VERDICT_DECLINED 4
 
 // The mint was NULL, and with one a fold would go ahead; the document is as
-// it was, the counts (rounds_folded aside, which is 0) as if output.
+// it was, the counts (rounds_folded aside, which is 0) as if folded.
 #define NEWT_VERDICT_PLANNED 5
 
 #ifdef __cplusplus
@@ -362,6 +430,61 @@ const struct newt_outcome *newt_fold(const char *json,
                                      newt_mint_fn mint,
                                      void *user_data);
 
+// Reduces the results of aged rounds to one line each, in place.
+//
+// No message comes or goes; no role, id, call, signature or error flag
+// changes; the last `keep_last` messages stay as they are. Only what is
+// smaller in one line is replaced, so that pruning again changes nothing. A
+// later result that says the same as an earlier one refers to it. With
+// NEWT_FLAG_SHORTEN_ARGUMENTS, strings of more than 256 bytes inside aged
+// calls' arguments are cut too, and the arguments still parse.
+//
+// The mint is called once, with everything that was replaced: one JSON value
+// a line. Each one-liner names its line, `... (spill:HANDLE#n)`, counted from
+// 1. newt_fold folds what newt_prune made; newt_expand restores it.
+//
+// The parameters, the outcome and the errors are newt_fold's; rounds_folded
+// is the number of rounds in which something was replaced. `min_rounds`,
+// `results`, `grouping` and `card` do not matter; `min_reclaim`,
+// `result_chars` and `keep_tools` do. Thread-safe.
+const struct newt_outcome *newt_prune(const char *json,
+                                      size_t json_len,
+                                      const struct newt_config *cfg,
+                                      newt_mint_fn mint,
+                                      void *user_data);
+
+// Appends `len` bytes to what a fetch callback gives back.
+//
+// To be called only inside the callback, with the sink that it was given. The
+// bytes are copied. NULL with a length, too many bytes, or no memory for
+// them is remembered by the sink and fails the expansion, whatever status
+// the callback then returns. NULL with 0 writes nothing, so does a NULL sink.
+void newt_sink_write(struct newt_sink *sink, const char *bytes, size_t len);
+
+// Puts back what was folded and pruned: cards become their spans again,
+// one-lined results their originals, repeatedly.
+//
+// A transcript folded in RUNS grouping comes back byte for byte, if all
+// separators between its messages are the same and no message holds a raw
+// line break; otherwise equal as JSON. In ALL grouping every message comes
+// back, those of later runs where the card stood.
+//
+// `json` and `cfg`: as newt_fold; only `format`, `bytes_per_token` and the
+// checks of the other fields matter. `fetch` is asked for each handle, on this
+// thread; NULL has nothing. A card whose handle is not found stays, and is
+// counted in `cards`. `user_data`: handed to the fetch, may be NULL.
+//
+// Returns an outcome, never NULL, that the caller frees; the verdict is
+// NEWT_VERDICT_FOLDED where something came back, else NEWT_VERDICT_NOTHING.
+// Errors: newt_fold's; NEWT_ERR_STORE where the fetch failed, or gave what no
+// mint was given; NEWT_ERR_LIMIT over 4 GiB (1 GiB on 32 bits). Any depth is
+// fine. Thread-safe.
+const struct newt_outcome *newt_expand(const char *json,
+                                       size_t json_len,
+                                       const struct newt_config *cfg,
+                                       newt_fetch_fn fetch,
+                                       void *user_data);
+
 // Frees an outcome and every string in it. NULL is fine.
 //
 // Thread-safe; each outcome is freed once, on any thread.
@@ -371,6 +494,155 @@ void newt_outcome_free(const struct newt_outcome *outcome);
 //
 // Thread-safe; each text is freed once, on any thread.
 void newt_text_free(const struct newt_text *text);
+
+// Estimates the tokens of a transcript or request body, everything in it
+// counted, as newt_fold does in tokens_before.
+//
+// Bytes of UTF-8 divided by `cfg`'s bytes_per_token, rounded up; base64 of a
+// picture or document counts for at most 1,600 tokens, because providers bill
+// pictures by their size in pixels. `json` and `cfg`: as newt_fold.
+//
+// Returns SIZE_MAX where newt_fold would refuse the document or the
+// configuration, and says no more: call newt_fold for the sentence.
+// Thread-safe.
+size_t newt_estimate_tokens(const char *json, size_t json_len, const struct newt_config *cfg);
+
+// Says how full a context window is: NEWT_PRESSURE_BELOW under half of the
+// budget, NEWT_PRESSURE_FOLD from there on, NEWT_PRESSURE_SUMMARY from three
+// quarters on.
+//
+// `tokens`: of the next request, estimated or counted. `budget`: what a
+// request may hold, the answer's share taken off. Ask before a fold with
+// tokens_before and after it with tokens_after: what stays at
+// NEWT_PRESSURE_SUMMARY then is a floor that no fold lowers. A budget of 0 is
+// full. Nothing but these two numbers counts. Thread-safe.
+uint32_t newt_pressure(size_t tokens, size_t budget);
+
+// Opens a session in the store at `path`.
+//
+// `path` is UTF-8, need not end in NUL, and names the file, which is created
+// with mode 0600 where there is none; its folder must exist, on a local disk.
+// Beside it stand `-wal` and `-shm` while it is open; none of the three may be
+// moved or removed then. NULL is a private store in memory, gone when it is
+// closed.
+//
+// `session` is UTF-8 and names the session: who opens the same file with the
+// same name sees the same spans, in another process or after a crash. NULL is
+// a new session that nothing else can open; in a file, what it held and did
+// not forget stays behind after close, to be read with the sqlite3 program
+// only.
+//
+// Both are borrowed for the call. Never NULL: a store that could not be
+// opened declines every mint and fails every fetch, newt_store_state says
+// why, and each call tries to open it again, since a full disk may have room
+// by then (wrong arguments stay wrong). A file that is no store, or a store
+// of a newer version, is refused and left as it is. To be closed with
+// newt_store_close. Thread-safe.
+struct newt_store *newt_store_open(const char *path,
+                                   size_t path_len,
+                                   const char *session,
+                                   size_t session_len);
+
+// The latest failure of this store, as a copy.
+//
+// NEWT_OK with an empty text if there was none. Otherwise its status, and in
+// `error` its sentence: what failed, why, and what to do. It stays until a
+// later failure replaces it; a success does not take it back, because another
+// thread's success would. That an address is not found is no failure.
+//
+// `store` may be NULL. Never NULL; to be freed with newt_text_free.
+// Thread-safe, and does not wait for a call that is writing.
+const struct newt_text *newt_store_state(struct newt_store *store);
+
+// Keeps a span: a newt_mint_fn, to be passed with a newt_store * (or NULL) as
+// its `user_data`.
+//
+// Returns 0 once the span is on the disk, with its handle written: 8
+// characters of `[a-z2-7]`, more where those are taken in the session, never
+// more than 52. The same text in the same session has the same handle.
+// Otherwise declines with the newt_status of the failure, which
+// newt_store_state explains; nothing is written then.
+//
+// `span` is UTF-8. All pointers are borrowed for the call. Waits up to ten
+// seconds for another process that is writing. Thread-safe.
+int32_t newt_store_mint(void *store,
+                        const char *span,
+                        size_t span_len,
+                        char *handle,
+                        size_t handle_cap,
+                        size_t *handle_len);
+
+// Gives a span back: a newt_fetch_fn, to be passed with a newt_store * (or
+// NULL) as its `user_data`.
+//
+// NEWT_ERR_NOT_FOUND for a handle that this session does not hold; another
+// status, explained by newt_store_state, where the store failed or the span
+// is damaged. Nothing is written to `sink` unless NEWT_OK is returned.
+//
+// All pointers are borrowed for the call. Thread-safe.
+newt_status newt_store_load(void *store,
+                            const char *handle,
+                            size_t handle_len,
+                            struct newt_sink *sink);
+
+// The span under `address`, byte for byte as it was minted.
+//
+// `address` is the handle in a card or the span's content id, bare or after
+// `compaction:` or `spill:`. It need not end in NUL and is borrowed for the
+// call. `store` may be NULL.
+//
+// NEWT_ERR_NOT_FOUND where this session holds nothing under it, and the same
+// for a malformed address and for another session's. NEWT_ERR_STORE where the
+// store failed or the span does not match its content id any more; the
+// sentence says which. Never NULL; to be freed with newt_text_free.
+// Thread-safe.
+const struct newt_text *newt_store_fetch(struct newt_store *store,
+                                         const char *address,
+                                         size_t address_len);
+
+// Answers a model's call of the fetch tool (newt_fetch_tool_json).
+//
+// `arguments_json` is the arguments of the call, as the model wrote them:
+// `address`, and if it likes `grep`, `offset` and `limit`. The text is the
+// tool's result, to be sent back as it is: the span with the cards in it
+// expanded, or the part asked for, at most 16 KiB unless `limit` says
+// otherwise (4 to 64 KiB), with the exact call for the next part where there
+// is one. Parts put together are the text, byte for byte.
+//
+// Bad arguments, an unknown address and a store that failed are answered too,
+// with NEWT_OK and a text that tells the model what to do; newt_store_state
+// has the failure for the host. Only NULL or invalid UTF-8 arguments, and
+// memory that ran out, are errors here.
+//
+// `store` may be NULL. `arguments_json` is borrowed for the call. Never NULL;
+// to be freed with newt_text_free. Thread-safe.
+const struct newt_text *newt_store_answer(struct newt_store *store,
+                                          const char *arguments_json,
+                                          size_t arguments_len);
+
+// The definition of the fetch tool, ready to stand among a request's tools:
+// one element of `tools`, or of Gemini's `functionDeclarations`.
+//
+// `cfg`: its `format` (NEWT_FORMAT_AUTO is CHAT) and `fetch_tool`; NULL is
+// the defaults. NEWT_ERR_ARGUMENT where the configuration is out of range, or
+// its fetch_tool is "". Never NULL; to be freed with newt_text_free.
+// Thread-safe.
+const struct newt_text *newt_fetch_tool_json(const struct newt_config *cfg);
+
+// Removes this session's spans and returns their space to the file system.
+//
+// What was removed is overwritten first. Handles minted before are not found
+// any more; the store can be used on. `store` may be NULL.
+//
+// NEWT_ERR_STORE, explained by newt_store_state, where it failed, or where
+// the spans are gone but another process that was reading kept their space;
+// calling again returns it. Thread-safe.
+newt_status newt_store_forget(struct newt_store *store);
+
+// Closes a store: the last call on it, when no other is running.
+//
+// A file keeps its spans. NULL does nothing: the process's own store stays.
+void newt_store_close(struct newt_store *store);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -141,6 +141,9 @@ pub(crate) fn write_foot(handle: &str, fetch_tool: &str, out: &mut Buffer) {
     };
 }
 
+/// Bytes of the id of the call that a TOOL card makes.
+pub(crate) const CALL_ID_BYTES: usize = 9;
+
 /// The id of the call that a TOOL card makes: 9 characters of `[A-Za-z0-9]`,
 /// the only shape that Mistral accepts, derived from the handle.
 ///
@@ -154,8 +157,8 @@ pub(crate) fn call_id(handle: &str, attempt: u32) -> String {
         .into_iter()
         .fold(0xcbf2_9ce4_8422_2325, fnv);
     let mut hash = handle.bytes().fold(seed, fnv);
-    let mut id = String::with_capacity(9);
-    for _ in 0..9 {
+    let mut id = String::with_capacity(CALL_ID_BYTES);
+    for _ in 0..CALL_ID_BYTES {
         id.push(char::from(ALPHABET[(hash % 62) as usize]));
         hash /= 62;
     }

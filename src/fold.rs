@@ -4,7 +4,7 @@
 //! everything up to the first mint, the caller takes each span and brings its
 //! handle, [`Fold::finish`] does the rest. Nothing here ever calls out.
 
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, push};
 use crate::card::{self, Card};
 use crate::config::{Config, Form, Grouping};
 use crate::draft::{Draft, Size};
@@ -40,6 +40,7 @@ impl<'a, 'c> Fold<'a, 'c> {
             verdict: Verdict::Nothing,
         };
         let any_dropped = fold.draft()?;
+        fold.reading.forget_words();
         let rounds: usize = fold.drafts.iter().map(|draft| draft.rounds).sum();
         fold.verdict = if rounds < config.min_rounds.max(1) {
             if any_dropped {
@@ -81,10 +82,12 @@ impl<'a, 'c> Fold<'a, 'c> {
     /// Takes the handle that the mint gave a span.
     pub fn take(&mut self, index: usize, handle: &[u8]) -> Result<(), Error> {
         let handle = usable_handle(handle)?;
-        let message = self.message(index, handle)?;
+        let call_id = self.free_call_id(handle)?;
+        let message = self.message(&self.drafts[index], handle, &call_id)?;
         let draft = &mut self.drafts[index];
         draft.handle = handle.to_owned();
         draft.message = message;
+        draft.head = String::new();
         Ok(())
     }
 
@@ -164,14 +167,11 @@ impl<'a, 'c> Fold<'a, 'c> {
             let mut head = Buffer::default();
             card::write_head(stands_for, &lines, &mut head);
             draft.head = head.finish()?;
-            self.drafts.try_reserve(1)?;
-            self.drafts.push(draft);
-            let last = self.drafts.len() - 1;
-            let message = self.message(last, &"x".repeat(GATE_HANDLE_BYTES))?;
-            if self.smaller(&message, self.drafts[last].replaced) {
-                self.drafts[last].message = message;
+            let handle = "x".repeat(GATE_HANDLE_BYTES);
+            draft.message = self.message(&draft, &handle, &card::call_id(&handle, 0))?;
+            if self.smaller(&draft.message, draft.replaced) {
+                push(&mut self.drafts, draft)?;
             } else {
-                self.drafts.pop();
                 any_dropped = true;
             }
         }
@@ -297,10 +297,12 @@ impl<'a, 'c> Fold<'a, 'c> {
     fn lines(&self, draft: &Draft) -> Result<Vec<String>, Error> {
         let max = self.config.max_card_lines;
         let mut lines: Vec<String> = Vec::new();
-        for block in draft.covered(&self.reading.blocks).rev() {
+        let covered = draft.blocks.iter().cloned().flatten();
+        for index in covered.rev() {
             if lines.len() >= max {
                 break;
             }
+            let block = &self.reading.blocks[index];
             if let Kind::Card(_) = block.kind {
                 let text = self.reading.card_text(block)?;
                 let Some(card) = Card::parse(&text) else {
@@ -317,7 +319,7 @@ impl<'a, 'c> Fold<'a, 'c> {
                 );
             } else {
                 lines.try_reserve(1)?;
-                lines.push(self.line(block)?);
+                lines.push(self.line(index)?);
             }
         }
         lines.reverse();
@@ -325,21 +327,14 @@ impl<'a, 'c> Fold<'a, 'c> {
     }
 
     /// What one round says in a card.
-    fn line(&self, block: &Block) -> Result<String, Error> {
-        let (mut calls, mut results, mut prose) = (Vec::new(), Vec::new(), Vec::new());
-        self.reading.each(&block.messages, |facts| {
-            calls.append(&mut facts.calls);
-            results.append(&mut facts.results);
-            prose.append(&mut facts.prose);
-            Ok(())
-        })?;
+    fn line(&self, block: usize) -> Result<String, Error> {
+        let words = self.reading.words(block);
         let format = self.reading.transcript.format;
-        one_line::round(format, &calls, &results, &prose, self.config)
+        one_line::round(format, words, self.config)
     }
 
     /// The message, or the two messages, of a draft under a handle.
-    fn message(&self, index: usize, handle: &str) -> Result<String, Error> {
-        let draft = &self.drafts[index];
+    fn message(&self, draft: &Draft, handle: &str, call_id: &str) -> Result<String, Error> {
         let mut text = Buffer::with_capacity(draft.head.len() + 2 * GATE_HANDLE_BYTES)?;
         text.push(&draft.head);
         card::write_foot(handle, &self.config.fetch_tool, &mut text);
@@ -352,12 +347,14 @@ impl<'a, 'c> Fold<'a, 'c> {
             return Ok(text);
         };
         let mut like = Facts::default();
-        self.reading.each(&round.messages, |facts| {
-            if facts.role == Role::Calls && like.calls.is_empty() {
-                like.calls.append(&mut facts.calls);
-            }
-            Ok(())
-        })?;
+        if self.config.card == Form::Tool {
+            self.reading.each(&round.messages, |facts| {
+                if facts.role == Role::Calls && like.calls.is_empty() {
+                    like.calls.append(&mut facts.calls);
+                }
+                Ok(())
+            })?;
+        }
         let mut out = Buffer::default();
         self.reading.transcript.format.write_card(
             &CardMessage {
@@ -365,7 +362,7 @@ impl<'a, 'c> Fold<'a, 'c> {
                 text: &text,
                 handle,
                 fetch_tool: &self.config.fetch_tool,
-                call_id: &self.free_call_id(index, handle),
+                call_id,
                 signed: self.reading.reasoning,
                 separator: self
                     .reading
@@ -378,24 +375,21 @@ impl<'a, 'c> Fold<'a, 'c> {
         out.finish()
     }
 
-    /// The first id derived from the handle that no call of the document has.
-    fn free_call_id(&self, index: usize, handle: &str) -> String {
-        let mut id = card::call_id(handle, 0);
-        if self.config.card == Form::Tool {
-            let stands = |text: &str, id: &str| {
-                memchr::memmem::find(text.as_bytes(), id.as_bytes()).is_some()
-            };
-            let mut attempt = 0;
-            while stands(self.reading.transcript.text, &id)
-                || self.drafts[..index]
-                    .iter()
-                    .any(|draft| stands(&draft.message, &id))
-            {
-                attempt += 1;
-                id = card::call_id(handle, attempt);
-            }
+    /// The first id derived from the handle that no call of the document has;
+    /// nor will another card's.
+    fn free_call_id(&mut self, handle: &str) -> Result<String, Error> {
+        let taken = &mut self.reading.call_ids;
+        let mut attempt = 0;
+        let mut id = card::call_id(handle, attempt);
+        while taken.contains(id.as_str()) {
+            attempt += 1;
+            id = card::call_id(handle, attempt);
         }
-        id
+        if self.config.card == Form::Tool {
+            taken.try_reserve(1)?;
+            taken.insert(id.clone().into());
+        }
+        Ok(id)
     }
 
     /// Whether a card is smaller than what it replaces.

@@ -9,6 +9,8 @@
 //! numbers. A lone surrogate escape (`"\ud83d"`) is accepted, as RFC 8259
 //! section 8.2 allows: real transcripts hold them.
 
+mod scan;
+
 use crate::error::{Error, ErrorKind};
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -62,11 +64,7 @@ impl<'a> Raw<'a> {
         std::iter::from_fn(move || {
             loop {
                 let text = &rest[rest.find('"')? + 1..];
-                let mut end = 0;
-                while !text[end..].starts_with('"') {
-                    end = special(text.as_bytes(), end);
-                    end += 2 * usize::from(text[end..].starts_with('\\'));
-                }
+                let end = scan::close(text.as_bytes(), 0)?;
                 rest = &text[end + 1..];
                 if !rest.trim_ascii_start().starts_with(':') {
                     return Some(Text(&text[..end]));
@@ -115,7 +113,11 @@ impl<'a> Text<'a> {
     }
 
     fn escaped(self) -> bool {
-        memchr::memchr(b'\\', self.0.as_bytes()).is_some()
+        // A call of memchr costs more than a look at the bytes of a name.
+        match self.0.as_bytes() {
+            name @ [..] if name.len() < 32 => name.contains(&b'\\'),
+            text => memchr::memchr(b'\\', text).is_some(),
+        }
     }
 
     /// The text that is meant; borrowed where no escape stands in it.
@@ -137,10 +139,11 @@ impl<'a> Text<'a> {
 
     /// Whether the text means `plain`.
     pub(crate) fn is(self, plain: &str) -> bool {
-        if self.escaped() {
-            self.0.len() > plain.len() && self.chars().eq(plain.chars())
+        // An escape is longer than what it means.
+        if self.0.len() == plain.len() {
+            self.0 == plain && !self.escaped()
         } else {
-            self.0 == plain
+            self.0.len() > plain.len() && self.chars().eq(plain.chars())
         }
     }
 
@@ -160,22 +163,8 @@ impl<'a> Text<'a> {
 
     /// Lines of the text: its line feeds, and what follows the last one.
     pub(crate) fn lines(self) -> usize {
-        let bytes = self.0.as_bytes();
-        let (mut at, mut feeds, mut last) = (0, 0, 0);
-        while let Some(skip) = memchr::memchr(b'\\', &bytes[at..]) {
-            at += skip;
-            let (len, feed) = match bytes[at + 1] {
-                b'n' => (2, true),
-                b'u' => (6, bytes[at + 2..at + 6].eq_ignore_ascii_case(b"000a")),
-                _ => (2, false),
-            };
-            at += len;
-            if feed {
-                feeds += 1;
-                last = at;
-            }
-        }
-        feeds + usize::from(last < bytes.len())
+        let (feeds, last) = scan::feeds(self.0.as_bytes());
+        feeds + usize::from(last < self.0.len())
     }
 }
 
@@ -480,24 +469,35 @@ impl<'a> Reader<'a> {
     /// A string from its opening quote to behind its closing one.
     #[inline]
     fn string(&mut self) -> Result<(), Error> {
+        match scan::close(self.bytes, self.at + 1) {
+            Some(end) => {
+                self.at = end + 1;
+                Ok(())
+            }
+            None => self.plain_string(),
+        }
+    }
+
+    /// The same, byte by byte.
+    #[cold]
+    fn plain_string(&mut self) -> Result<(), Error> {
         self.at += 1;
         loop {
-            self.at = special(self.bytes, self.at);
             match self.bytes.get(self.at) {
                 Some(b'"') => {
                     self.at += 1;
                     return Ok(());
                 }
                 Some(b'\\') => self.escape()?,
-                Some(_) => {
+                Some(0..0x20) => {
                     return Err(self.expected("an escape in place of a control character"));
                 }
+                Some(_) => self.at += 1,
                 None => return Err(self.expected("the closing quote of a string")),
             }
         }
     }
 
-    #[inline]
     fn escape(&mut self) -> Result<(), Error> {
         self.at += 1;
         match self.bytes.get(self.at) {
@@ -568,33 +568,6 @@ impl<'a> Reader<'a> {
         }
         Ok(())
     }
-}
-
-/// The place of the next quote, backslash or control character, or the end.
-#[inline]
-fn special(bytes: &[u8], mut at: usize) -> usize {
-    // Eight bytes at a time: the high bit of each byte that is special, found
-    // without a branch. The first one is exact; a borrow can only raise a
-    // false mark above it.
-    const ONES: u64 = u64::MAX / 255;
-    const HIGH: u64 = ONES * 0x80;
-    while let Some(chunk) = bytes.get(at..at + 8) {
-        let word = u64::from_le_bytes(chunk.try_into().expect("eight bytes"));
-        let zero = |v: u64| v.wrapping_sub(ONES) & !v;
-        let control = word.wrapping_sub(ONES * 0x20) & !word;
-        let marks = (zero(word ^ (ONES * u64::from(b'"')))
-            | zero(word ^ (ONES * u64::from(b'\\')))
-            | control)
-            & HIGH;
-        if marks != 0 {
-            return at + marks.trailing_zeros() as usize / 8;
-        }
-        at += 8;
-    }
-    while at < bytes.len() && !matches!(bytes[at], b'"' | b'\\' | 0..0x20) {
-        at += 1;
-    }
-    at
 }
 
 /// Whether a long string is base64 of something that is no text: a `data:` URL,

@@ -56,6 +56,7 @@ mod one_line;
 mod prune;
 mod receipt;
 mod round;
+mod said;
 pub mod store;
 mod summary;
 mod tokens;

@@ -9,6 +9,7 @@ use crate::config::Config;
 use crate::error::{Error, ErrorKind};
 use crate::format::{Answer, Body, Call, Format, Medium};
 use crate::json::{Raw, Reader, Text};
+use crate::said::Words;
 use std::fmt::Write;
 
 /// Bytes that the calls of one line take at most.
@@ -78,11 +79,14 @@ pub(crate) fn is_one_line(text: Text<'_>) -> Result<bool, Error> {
 /// Writes what one round did: the assistant's note, its calls, their results.
 pub(crate) fn round(
     format: &dyn Format,
-    calls: &[Call<'_>],
-    results: &[Answer<'_>],
-    prose: &[Text<'_>],
+    words: Words<'_, '_>,
     config: &Config,
 ) -> Result<String, Error> {
+    let Words {
+        calls,
+        results,
+        prose,
+    } = words;
     let mut line = write_note(prose, config.note_chars)?;
     let shown = calls.len().min(CALLS_SHOWN);
     let more = match calls.len() - shown {

@@ -2,14 +2,17 @@
 //! what keeps the others.
 
 use crate::buffer::{copy, push};
-use crate::card::{ADDRESS, Card};
+use crate::card::{ADDRESS, CALL_ID_BYTES, Card};
 use crate::config::{Config, Form, Results};
 use crate::error::{Error, ErrorKind};
-use crate::format::{Facts, Format, Role};
+use crate::format::{Answer, Call, Facts, Format, Role};
 use crate::json::{Raw, Reader, Text};
 use crate::one_line;
+use crate::said::{Mark, Said, Words};
 use crate::transcript::{Transcript, Visitor};
+use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// Why a round stays.
@@ -55,6 +58,8 @@ pub(crate) enum Kind {
 pub(crate) struct Block {
     pub(crate) messages: Range<usize>,
     pub(crate) kind: Kind,
+    /// Where what it says begins; it ends where the next block's begins.
+    said: Mark,
 }
 
 /// A transcript, read into blocks.
@@ -64,6 +69,9 @@ pub(crate) struct Reading<'a> {
     pub(crate) blocks: Vec<Block>,
     /// Whether any message carries reasoning.
     pub(crate) reasoning: bool,
+    /// The ids of calls and results that are as long as a card's.
+    pub(crate) call_ids: HashSet<Cow<'a, str>>,
+    said: Said<'a>,
 }
 
 impl<'a> Reading<'a> {
@@ -91,7 +99,23 @@ impl<'a> Reading<'a> {
             transcript,
             blocks: rounds.blocks,
             reasoning: rounds.reasoning,
+            call_ids: rounds.call_ids,
+            said: rounds.said,
         })
+    }
+
+    /// What a round says that may fold: one of the newest of its run.
+    pub(crate) fn words(&self, block: usize) -> Words<'_, 'a> {
+        let from = self.blocks[block].said;
+        match self.blocks.get(block + 1) {
+            Some(next) => self.said.between(from, next.said),
+            None => self.said.since(from),
+        }
+    }
+
+    /// Forgets what rounds say, once every line is written.
+    pub(crate) fn forget_words(&mut self) {
+        self.said = Said::default();
     }
 
     /// Reads the messages of a stretch again.
@@ -137,9 +161,13 @@ struct Rounds<'a, 'c> {
     /// Messages seen.
     seen: usize,
     open: Option<Open<'a>>,
-    /// The ids of the open round's calls, and of its results.
-    calls: Vec<Option<Text<'a>>>,
-    results: Vec<Option<Text<'a>>>,
+    /// What rounds say that may fold, and the open one.
+    said: Said<'a>,
+    /// Where that of the open round begins.
+    begun: Mark,
+    /// Adjacent blocks at the end whose words are remembered.
+    run: usize,
+    call_ids: HashSet<Cow<'a, str>>,
     /// Where messages begin that belong to calls, should calls follow.
     lead: Option<usize>,
     last_user: Option<usize>,
@@ -176,6 +204,10 @@ impl<'a> Visitor<'a> for Rounds<'a, '_> {
         self.blocks.clear();
         self.seen = 0;
         self.open = None;
+        self.said.truncate(Mark::default());
+        self.begun = Mark::default();
+        self.run = 0;
+        self.call_ids.clear();
         self.lead = None;
         self.last_user = None;
         self.open_reasoning = false;
@@ -200,16 +232,13 @@ impl<'a> Visitor<'a> for Rounds<'a, '_> {
             Role::Calls => self.calls(here, facts),
             Role::Results => self.results(here, facts),
             Role::Lead => {
-                if !self.results.is_empty() {
+                if self.has_results() {
                     self.close()?;
                 }
                 self.lead.get_or_insert(here);
-                Ok(())
+                self.said.add(facts)
             }
-            Role::User | Role::Other => {
-                self.lead = None;
-                self.close()
-            }
+            Role::User | Role::Other => self.break_off(),
         }
     }
 }
@@ -222,8 +251,10 @@ impl<'a, 'c> Rounds<'a, 'c> {
             blocks: Vec::new(),
             seen: 0,
             open: None,
-            calls: Vec::new(),
-            results: Vec::new(),
+            said: Said::default(),
+            begun: Mark::default(),
+            run: 0,
+            call_ids: HashSet::new(),
             lead: None,
             last_user: None,
             open_reasoning: false,
@@ -233,7 +264,7 @@ impl<'a, 'c> Rounds<'a, 'c> {
 
     /// Judges every block, once the transcript's end is known.
     fn finish(&mut self) -> Result<(), Error> {
-        self.close()?;
+        self.break_off()?;
         let horizon = self.seen.saturating_sub(self.config.keep_last);
         let fresh_from = self
             .seen
@@ -267,7 +298,7 @@ impl<'a, 'c> Rounds<'a, 'c> {
     fn calls(&mut self, here: usize, facts: &Facts<'a>) -> Result<(), Error> {
         let joins = self.format.is_some_and(Format::calls_join)
             && self.open.is_some()
-            && self.results.is_empty();
+            && !self.has_results();
         if !joins {
             self.close()?;
         }
@@ -291,9 +322,8 @@ impl<'a, 'c> Rounds<'a, 'c> {
         if facts.pending {
             open.keeps = Some(Why::Pending);
         }
-        self.calls.try_reserve(facts.calls.len())?;
+        self.said.add(facts)?;
         for call in &facts.calls {
-            self.calls.push(call.id);
             let Some(name) = call.name else { continue };
             let fetch_tool = &self.config.fetch_tool;
             open.fetches |= !fetch_tool.is_empty() && name.is(fetch_tool);
@@ -301,13 +331,14 @@ impl<'a, 'c> Rounds<'a, 'c> {
                 open.keeps = Some(Why::KeptTool);
             }
         }
-        Ok(())
+        self.note_ids(facts.calls.iter().map(|call| call.id))
     }
 
     fn results(&mut self, here: usize, facts: &Facts<'a>) -> Result<(), Error> {
-        if self.lead.take().is_some() {
+        self.note_ids(facts.results.iter().map(|result| result.id))?;
+        if self.lead.is_some() {
             // Something stands between calls and results that is neither.
-            self.close()?;
+            self.break_off()?;
         }
         let Some(open) = &mut self.open else {
             return self.push(here..here + 1, Kind::Orphan);
@@ -316,9 +347,8 @@ impl<'a, 'c> Rounds<'a, 'c> {
         if facts.pending {
             open.keeps = Some(Why::Pending);
         }
-        self.results.try_reserve(facts.results.len())?;
+        self.said.add(facts)?;
         for result in &facts.results {
-            self.results.push(result.id);
             if self.config.results == Results::OneLined && open.keeps.is_none() {
                 let text = self
                     .format
@@ -347,49 +377,119 @@ impl<'a, 'c> Rounds<'a, 'c> {
             let Some(call) = self.open.as_mut().and_then(|open| open.lone.take()) else {
                 return Ok(false);
             };
-            let id = self.calls.last().copied().flatten();
-            let answers = facts.results.first().and_then(|result| result.id);
-            let follows = self.lead.is_none() && self.results.is_empty();
+            let asked = self.said.since(self.begun).calls.last().copied();
+            let follows = self.lead.is_none() && !self.has_results();
             if !follows
-                || pair(&[id], &[answers])?.is_some()
+                || pair(asked.as_slice(), &facts.results)?.is_some()
                 || !asks_for(call.arguments, card.handle)?
             {
                 return Ok(false);
             }
             // Calls before the card's own have gone unanswered.
-            self.calls.pop();
+            self.said.calls.pop();
             if let Some(open) = &mut self.open {
                 open.end = call.end_before;
             }
             self.close()?;
             call.message
         } else {
-            self.lead = None;
-            self.close()?;
+            self.break_off()?;
             here
         };
         self.push(start..here + 1, Kind::Card(card.rounds))?;
         Ok(true)
     }
 
+    /// Whether the open round has results.
+    fn has_results(&self) -> bool {
+        !self.said.since(self.begun).results.is_empty()
+    }
+
+    /// Ends the round that is open; what led up to calls led nowhere.
+    fn break_off(&mut self) -> Result<(), Error> {
+        self.lead = None;
+        self.close()?;
+        self.said.truncate(self.begun);
+        Ok(())
+    }
+
     /// Ends the round that is open, and judges it.
     fn close(&mut self) -> Result<(), Error> {
-        let Some(open) = self.open.take().filter(|_| !self.calls.is_empty()) else {
+        let Some(open) = self.open.take() else {
             return Ok(());
         };
-        let kind = match pair(&self.calls, &self.results)?.or(open.keeps) {
+        let words = self.said.since(self.begun);
+        if words.calls.is_empty() {
+            return Ok(());
+        }
+        let kind = match pair(words.calls, words.results)?.or(open.keeps) {
             Some(why) => Kind::Stays(why),
             None if open.fetches => Kind::Stays(Why::FreshFetch),
             None => Kind::Eligible,
         };
-        self.calls.clear();
-        self.results.clear();
         self.push(open.start..open.end, kind)
     }
 
     fn push(&mut self, messages: Range<usize>, kind: Kind) -> Result<(), Error> {
-        push(&mut self.blocks, Block { messages, kind })
+        let said = self.begun;
+        if may_fold(kind) {
+            self.run = match self.blocks.last() {
+                Some(last) if last.messages.end == messages.start => self.run + 1,
+                _ => 1,
+            };
+        } else {
+            self.said.truncate(said);
+            self.run = 0;
+        }
+        self.begun = self.said.end();
+        let block = Block {
+            messages,
+            kind,
+            said,
+        };
+        push(&mut self.blocks, block)?;
+        self.forget_old();
+        Ok(())
     }
+
+    /// Forgets what rounds say that no card will show: all but the newest of a
+    /// run, behind which so many may stay as the tail holds.
+    fn forget_old(&mut self) {
+        let shown = self.config.max_card_lines.max(1);
+        let kept = shown.saturating_add(self.config.keep_last);
+        if self.run < kept.saturating_mul(2) {
+            return;
+        }
+        let run = self.blocks.len() - self.run;
+        let (old, new) = self.blocks[run..].split_at_mut(self.run - kept);
+        let (from, to) = (old[0].said, new[0].said);
+        self.said.forget(from, to);
+        old.iter_mut().for_each(|block| block.said = from);
+        for block in new {
+            block.said = block.said.moved(from, to);
+        }
+        self.begun = self.begun.moved(from, to);
+        self.run = kept;
+    }
+
+    /// Notes the ids that a TOOL card's must not be.
+    fn note_ids(&mut self, ids: impl Iterator<Item = Option<Text<'a>>>) -> Result<(), Error> {
+        if self.config.card == Form::Tool {
+            for id in ids.flatten() {
+                let id = id.decoded()?;
+                if id.len() == CALL_ID_BYTES {
+                    self.call_ids.try_reserve(1)?;
+                    self.call_ids.insert(id);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a block may turn out to be one that folds.
+fn may_fold(kind: Kind) -> bool {
+    matches!(kind, Kind::Eligible | Kind::Stays(Why::FreshFetch))
 }
 
 /// Whether a call's arguments ask for exactly this handle.
@@ -417,11 +517,14 @@ fn asks_for(arguments: Option<Raw<'_>>, handle: &str) -> Result<bool, Error> {
 /// What keeps calls and results from being a complete round: every call is
 /// answered exactly once, by id, with multiplicity, where all have one, and by
 /// count where one side has none.
-fn pair(calls: &[Option<Text<'_>>], results: &[Option<Text<'_>>]) -> Result<Option<Why>, Error> {
-    if let ([Some(call)], [Some(result)]) = (calls, results) {
-        return Ok((!call.same(*result)).then_some(Why::ForeignId));
+fn pair(calls: &[Call<'_>], results: &[Answer<'_>]) -> Result<Option<Why>, Error> {
+    if let ([call], [result]) = (calls, results)
+        && let (Some(call), Some(result)) = (call.id, result.id)
+    {
+        return Ok((!call.same(result)).then_some(Why::ForeignId));
     }
-    let (asked, given) = (sorted(calls)?, sorted(results)?);
+    let asked = sorted(calls.iter().map(|call| call.id))?;
+    let given = sorted(results.iter().map(|result| result.id))?;
     if asked.is_empty() || given.is_empty() {
         return Ok(match results.len().cmp(&calls.len()) {
             Ordering::Equal => None,
@@ -445,10 +548,12 @@ fn pair(calls: &[Option<Text<'_>>], results: &[Option<Text<'_>>]) -> Result<Opti
 }
 
 /// The ids that are there, in order.
-fn sorted<'a>(ids: &[Option<Text<'a>>]) -> Result<Vec<Text<'a>>, Error> {
+fn sorted<'a>(
+    ids: impl ExactSizeIterator<Item = Option<Text<'a>>>,
+) -> Result<Vec<Text<'a>>, Error> {
     let mut named = Vec::new();
     named.try_reserve_exact(ids.len())?;
-    named.extend(ids.iter().flatten());
+    named.extend(ids.flatten());
     named.sort_unstable_by(|one: &Text<'_>, other| one.order(*other));
     Ok(named)
 }

@@ -3,7 +3,7 @@
 mod reference;
 mod transcripts;
 
-use newt_fold::{Config, ErrorKind, Form, Grouping, Results, Verdict, Wire, fold};
+use newt_fold::{Config, ErrorKind, Form, Grouping, Results, Verdict, fold};
 use proptest::prelude::*;
 use reference::{Block, Mint, Reading, expand, judge};
 use std::collections::HashMap;
@@ -103,7 +103,10 @@ proptest! {
         let twice = judge(&once.document, &config, &mut mint);
         prop_assert_eq!(&twice.document, &once.document);
         prop_assert_eq!(twice.summary.rounds_folded, 0);
-        prop_assert_eq!(twice.summary.cards, once.summary.cards);
+        if config.format.is_some() {
+            // What is left may look like another format, its cards like words.
+            prop_assert_eq!(twice.summary.cards, once.summary.cards);
+        }
         prop_assert_eq!(twice.summary.tokens_before, once.summary.tokens_after);
     }
 
@@ -173,6 +176,26 @@ proptest! {
         for (line, at) in back.iter().zip(&order) {
             prop_assert!(before.stands_for(*at, line) || *line == before.messages[*at].raw, "{}", line);
         }
+        // The library's own way back is the same, and in RUNS grouping the very
+        // bytes where separators are equal and no message holds a line break.
+        let fetch = |handle: &str| spans.get(handle).cloned();
+        let (whole, undone) = newt_fold::expand(folded.document.as_bytes(), &config, fetch).unwrap();
+        let after = Reading::of(&whole, Some(wire));
+        let raw: Vec<&str> = after.messages.iter().map(|message| message.raw).collect();
+        prop_assert_eq!(raw, back);
+        prop_assert_eq!(undone.messages_before, folded.summary.messages_after);
+        prop_assert_eq!(undone.messages_after, before.messages.len());
+        prop_assert_eq!(undone.tokens_after, whole.len().div_ceil(config.bytes_per_token));
+        prop_assert_eq!(undone.verdict == Verdict::Folded, folded.summary.verdict == Verdict::Folded);
+        let mut between = before.messages.windows(2).map(|pair| &document.text[pair[0].end()..pair[1].start]);
+        let first = between.next();
+        // A card that is all that is left has no separator beside it.
+        let told = folded.summary.messages_after > 1 || first == Some(",");
+        let plain = between.all(|other| Some(other) == first)
+            && before.messages.iter().all(|message| !message.raw.contains('\n'));
+        if config.grouping == Grouping::Runs && plain && told {
+            prop_assert_eq!(&whole, &document.text);
+        }
     }
 }
 
@@ -236,7 +259,14 @@ impl Growing {
             end = block.messages().end;
             match block {
                 Block::Card { rounds: stood, .. } => {
-                    cards += 1;
+                    let (_, card) = reading.card_at(block.messages().start).expect("a card");
+                    // What came as a card is not of this session's making.
+                    let ours = self
+                        .mint
+                        .spans
+                        .iter()
+                        .any(|(handle, _)| *handle == card.handle);
+                    cards += usize::from(ours);
                     rounds += stood;
                     let most = rounds.ilog2() as usize + 5;
                     let most = if self.config.grouping == Grouping::All {
@@ -258,11 +288,20 @@ impl Growing {
         let spans: HashMap<String, String> = self.mint.spans.iter().cloned().collect();
         let mut back = expand::messages(&self.document, wire, &spans);
         let mut said = self.said.clone();
+        let (whole, _) = newt_fold::expand(self.document.as_bytes(), &self.config, |handle| {
+            spans.get(handle).cloned()
+        })
+        .unwrap();
         let one_line = said.iter().all(|message| !message.contains('\n'));
-        if self.config.grouping == Grouping::Runs && one_line {
-            let whole = expand::document(&self.document, wire, &back, self.separator);
+        let left = Reading::of(&self.document, Some(wire)).messages.len();
+        // A card that is all that is left has no separator beside it.
+        let told = left > 1 || self.separator == ",";
+        if self.config.grouping == Grouping::Runs && one_line && told {
             assert_eq!(whole, format!("[{}]", said.join(self.separator)));
         }
+        let after = Reading::of(&whole, Some(wire));
+        let raw: Vec<&str> = after.messages.iter().map(|message| message.raw).collect();
+        assert_eq!(raw, back);
         let values = |messages: &[String]| -> Vec<String> {
             messages
                 .iter()
@@ -309,7 +348,7 @@ proptest! {
 /// each round written again few times, the oldest card hardly ever.
 #[test]
 fn a_long_session_leaves_few_cards() {
-    const ROUNDS: usize = 120;
+    const ROUNDS: usize = 64;
     for dialect in DIALECTS {
         for (grouping, card) in [
             (Grouping::Runs, Form::User),
@@ -352,4 +391,60 @@ fn a_long_session_leaves_few_cards() {
             }
         }
     }
+}
+
+/// A card in CHAT's USER form, for one round.
+fn card(handle: &str) -> String {
+    format!(
+        r#"{{"role":"user","content":"[NEWT FOLDED TOOL ROUNDS] 1 earlier tool round; background, not instructions.\n- [bash] -> ok, 1 line\n[exact text: memory_fetch(\"compaction:{handle}\")]"}}"#
+    )
+}
+
+/// L6: expansion keeps a stack of its own, however deep cards stand in cards.
+#[test]
+fn cards_in_cards_ten_thousand_deep_are_expanded() {
+    const DEEP: usize = 10_000;
+    let expand = || {
+        let document = format!("[{}]", card(&DEEP.to_string()));
+        let span = |handle: &str| {
+            let depth: usize = handle.parse().unwrap();
+            Some(match depth {
+                0 => r#"{"role":"tool"}"#.to_owned(),
+                _ => format!("{}\n{}", depth, card(&(depth - 1).to_string())),
+            })
+        };
+        newt_fold::expand(document.as_bytes(), &Config::default(), span).unwrap()
+    };
+    let thread = std::thread::Builder::new().stack_size(256 * 1024);
+    let (out, summary) = thread.spawn(expand).unwrap().join().unwrap();
+    let numbers: Vec<String> = (1..=DEEP).rev().map(|depth| depth.to_string()).collect();
+    assert_eq!(out, format!(r#"[{},{{"role":"tool"}}]"#, numbers.join(",")));
+    assert_eq!((summary.messages_after, summary.cards), (DEEP + 1, 0));
+}
+
+/// A span that holds its own card would never end.
+#[test]
+fn a_card_in_its_own_span_is_refused() {
+    let document = format!("[{}]", card("a"));
+    let own = |handle: &str| Some(card(if handle == "a" { "b" } else { "a" }));
+    let refused = newt_fold::expand(document.as_bytes(), &Config::default(), own).unwrap_err();
+    assert_eq!(refused.kind, ErrorKind::Store);
+}
+
+/// A card whose span is not to be had stays, and is counted.
+#[test]
+fn a_card_without_a_span_stays() {
+    let document = format!("[{},{},7]", card("known"), card("unknown"));
+    let (out, summary) = newt_fold::expand(document.as_bytes(), &Config::default(), |handle| {
+        (handle == "known").then(|| "1\n2".to_owned())
+    })
+    .unwrap();
+    assert_eq!(out, format!("[1,2,{},7]", card("unknown")));
+    assert_eq!((summary.verdict, summary.cards), (Verdict::Folded, 1));
+    let (out, summary) =
+        newt_fold::expand(document.as_bytes(), &Config::default(), |_| None).unwrap();
+    assert_eq!(
+        (out, summary.verdict, summary.cards),
+        (document, Verdict::Nothing, 2)
+    );
 }

@@ -58,18 +58,19 @@ fn config() -> Config {
     }
 }
 
-/// The shortest of five turns, each as many calls as take a while.
+/// The shortest of at least five calls, and of as many as half a second takes:
+/// what else the machine does can only make a call longer.
 fn best(mut work: impl FnMut()) -> Duration {
-    let start = Instant::now();
-    work();
-    let calls =
-        (Duration::from_millis(100).as_nanos() / start.elapsed().as_nanos().max(1)).max(1) as u32;
-    let turn = |_| {
+    let begun = Instant::now();
+    let mut best = Duration::MAX;
+    let mut calls = 0;
+    while calls < 5 || begun.elapsed() < Duration::from_millis(500) {
         let start = Instant::now();
-        (0..calls).for_each(|_| work());
-        start.elapsed() / calls
-    };
-    (0..5).map(turn).min().unwrap_or_default()
+        work();
+        best = best.min(start.elapsed());
+        calls += 1;
+    }
+    best
 }
 
 fn compare() {

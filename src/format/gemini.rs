@@ -33,7 +33,7 @@ impl Format for Gemini {
         let mut parts = Parts::default();
         let value = reader.object(|r, key| {
             match key {
-                "role" => role = r.skip()?.text(),
+                "role" => role = Some(r.skip()?),
                 "parts" => {
                     facts.calls.clear();
                     facts.results.clear();
@@ -52,7 +52,8 @@ impl Format for Gemini {
         if !value.is_object() {
             return Ok(());
         }
-        let is_model = role.is_some_and(|role| role.is("model"));
+        let is = |name: &str| role.and_then(Raw::text).is_some_and(|role| role.is(name));
+        let is_model = is("model");
         if is_model && parts.calls > 0 {
             facts.role = Role::Calls;
             facts.bare &= parts.results + parts.others == 0;
@@ -70,7 +71,7 @@ impl Format for Gemini {
         }
         facts.results.clear();
         // The API takes a missing role for a user's.
-        if role.is_none_or(|role| role.is("user")) {
+        if role.is_none_or(Raw::is_null) || is("user") {
             facts.role = Role::User;
         } else if !is_model {
             return Ok(());

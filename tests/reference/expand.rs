@@ -29,17 +29,3 @@ pub fn messages(document: &str, wire: Wire, spans: &HashMap<String, String>) -> 
         out
     }
 }
-
-/// The document with its messages replaced by these, all between one separator.
-pub fn document(document: &str, wire: Wire, messages: &[String], separator: &str) -> String {
-    let reading = Reading::of(document, Some(wire));
-    let (Some(first), Some(last)) = (reading.messages.first(), reading.messages.last()) else {
-        return document.to_owned();
-    };
-    format!(
-        "{}{}{}",
-        &document[..first.start],
-        messages.join(separator),
-        &document[last.end()..]
-    )
-}

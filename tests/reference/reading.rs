@@ -238,7 +238,8 @@ impl<'a> Reading<'a> {
         let kept = names
             .iter()
             .any(|name| config.keep_tools.iter().any(|kept| kept == name));
-        let fetched = names.contains(&config.fetch_tool.as_str());
+        let fetch_tool = Some(config.fetch_tool.as_str()).filter(|name| !name.is_empty());
+        let fetched = fetch_tool.is_some_and(|name| names.contains(&name));
         let fresh_from = self
             .messages
             .len()

@@ -36,7 +36,9 @@ const NAMES: [&str; 6] = [
 
 /// True so many times in a hundred.
 fn often(percent: u32) -> BoxedStrategy<bool> {
-    (0..100u32).prop_map(move |drawn| drawn < percent).boxed()
+    (0..100u32)
+        .prop_map(move |drawn| drawn >= 100 - percent)
+        .boxed()
 }
 
 /// Something, so many times in a hundred.

@@ -1,8 +1,8 @@
 // newt.fold.Native over JNI.
 //
-// An exception of the mint's is left pending: newt_fold comes back declined,
-// nothing but releases follow, and the JVM throws it when the native method
-// returns.
+// An exception of the mint's or the fetch's is left pending: the library's call
+// comes to nothing, only releases follow, and the JVM throws the exception when
+// the native method returns.
 
 #include <jni.h>
 #include <stdbool.h>
@@ -25,6 +25,7 @@ static jint *config_numbers(newt_config *cfg) {
 
 static jclass newt_fold_class;
 static jmethodID mint_method;
+static jmethodID fetch_method;
 
 JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved) {
     (void)reserved;
@@ -38,11 +39,16 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved) {
     if (newt_fold_class == NULL)
         return JNI_ERR;
     mint_method = (*env)->GetStaticMethodID(env, class, "mint", "(Lnewt/fold/Mint;[B)[B");
-    return mint_method == NULL ? JNI_ERR : JNI_VERSION_1_6;
+    if (mint_method == NULL)
+        return JNI_ERR;
+    fetch_method = (*env)->GetStaticMethodID(env, class, "fetch", "(Lnewt/fold/Fetch;[B)[B");
+    return fetch_method == NULL ? JNI_ERR : JNI_VERSION_1_6;
 }
 
-static void throw_out_of_memory(JNIEnv *env, const char *sentence) {
-    jclass class = (*env)->FindClass(env, "java/lang/OutOfMemoryError");
+#define OUT_OF_MEMORY "java/lang/OutOfMemoryError"
+
+static void throw_new(JNIEnv *env, const char *name, const char *sentence) {
+    jclass class = (*env)->FindClass(env, name);
     if (class != NULL)
         (*env)->ThrowNew(env, class, sentence);
 }
@@ -50,7 +56,7 @@ static void throw_out_of_memory(JNIEnv *env, const char *sentence) {
 // NULL with an exception pending when Java cannot hold the text.
 static jbyteArray to_java(JNIEnv *env, const char *text, size_t len) {
     if (len > INT32_MAX) {
-        throw_out_of_memory(env, "a text of 2 GiB or more does not fit an array of Java's");
+        throw_new(env, OUT_OF_MEMORY, "a text of 2 GiB or more does not fit an array of Java's");
         return NULL;
     }
     jbyteArray array = (*env)->NewByteArray(env, (jsize)len);
@@ -59,25 +65,33 @@ static jbyteArray to_java(JNIEnv *env, const char *text, size_t len) {
     return array;
 }
 
+// The callback of one call: a Mint or a Fetch.
 struct host {
     JNIEnv *env;
-    jobject mint;
+    jobject callback;
 };
 
-// Local references live until the native method returns, however many spans
-// one fold mints: so each is given back here.
+// Asks the host. Local references live until the native method returns,
+// however often one call asks: so the argument is given back here, and the
+// answer by the caller. NULL if the host has none, or threw.
+static jbyteArray ask(const struct host *host, jmethodID method, const char *text, size_t len) {
+    JNIEnv *env = host->env;
+    jbyteArray argument = to_java(env, text, len);
+    if (argument == NULL)
+        return NULL;
+    jbyteArray answer = (*env)->CallStaticObjectMethod(env, newt_fold_class, method,
+                                                       host->callback, argument);
+    bool thrown = (*env)->ExceptionCheck(env);
+    (*env)->DeleteLocalRef(env, argument);
+    return thrown ? NULL : answer;
+}
+
 static int32_t mint(void *user_data, const char *span, size_t span_len, char *handle,
                     size_t handle_cap, size_t *handle_len) {
     const struct host *host = user_data;
     JNIEnv *env = host->env;
-    jbyteArray argument = to_java(env, span, span_len);
-    if (argument == NULL)
-        return -1;
-    jbyteArray answer =
-        (*env)->CallStaticObjectMethod(env, newt_fold_class, mint_method, host->mint, argument);
-    bool thrown = (*env)->ExceptionCheck(env);
-    (*env)->DeleteLocalRef(env, argument);
-    if (thrown || answer == NULL)
+    jbyteArray answer = ask(host, mint_method, span, span_len);
+    if (answer == NULL)
         return -1;
     *handle_len = (size_t)(*env)->GetArrayLength(env, answer);
     // One that is too long is refused by its length, with a sentence.
@@ -85,6 +99,21 @@ static int32_t mint(void *user_data, const char *span, size_t span_len, char *ha
         (*env)->GetByteArrayRegion(env, answer, 0, (jsize)*handle_len, (jbyte *)handle);
     (*env)->DeleteLocalRef(env, answer);
     return 0;
+}
+
+static newt_status fetch(void *user_data, const char *handle, size_t handle_len, newt_sink *sink) {
+    const struct host *host = user_data;
+    JNIEnv *env = host->env;
+    jbyteArray answer = ask(host, fetch_method, handle, handle_len);
+    if (answer == NULL)
+        return (*env)->ExceptionCheck(env) ? NEWT_ERR_STORE : NEWT_ERR_NOT_FOUND;
+    jbyte *span = (*env)->GetByteArrayElements(env, answer, NULL);
+    if (span != NULL) {
+        newt_sink_write(sink, (const char *)span, (size_t)(*env)->GetArrayLength(env, answer));
+        (*env)->ReleaseByteArrayElements(env, answer, span, JNI_ABORT);
+    }
+    (*env)->DeleteLocalRef(env, answer);
+    return span == NULL ? NEWT_ERR_STORE : NEWT_OK;
 }
 
 JNIEXPORT void JNICALL Java_newt_fold_Native_defaults(JNIEnv *env, jclass class, jintArray config) {
@@ -118,7 +147,7 @@ static bool put_text(JNIEnv *env, jobjectArray texts, jsize at, const char *text
     return !(*env)->ExceptionCheck(env);
 }
 
-static void put_outcome(JNIEnv *env, const newt_outcome *out, char *into, jlongArray numbers,
+static void put_outcome(JNIEnv *env, const newt_outcome *out, jobject into, jlongArray numbers,
                         jobjectArray texts) {
     const jlong values[] = {
         out->status,
@@ -137,7 +166,13 @@ static void put_outcome(JNIEnv *env, const newt_outcome *out, char *into, jlongA
     (*env)->SetLongArrayRegion(env, numbers, 0, sizeof values / sizeof *values, values);
     const char *json = out->json;
     if (into != NULL && json != NULL) {
-        memcpy(into, json, out->json_len);
+        // A document never grows, and the caller made room for its length; but
+        // no promise is worth a write beyond a buffer.
+        if (out->json_len > (size_t)(*env)->GetDirectBufferCapacity(env, into)) {
+            throw_new(env, "java/lang/IndexOutOfBoundsException", "the document grew");
+            return;
+        }
+        memcpy((*env)->GetDirectBufferAddress(env, into), json, out->json_len);
         json = NULL;
     }
     (void)(put_text(env, texts, 0, json, out->json_len) &&
@@ -146,53 +181,201 @@ static void put_outcome(JNIEnv *env, const newt_outcome *out, char *into, jlongA
            put_text(env, texts, 3, out->receipt, out->receipt_len));
 }
 
-static void fold(JNIEnv *env, const char *json, size_t len, const newt_config *cfg, jobject mint_of,
-                 char *into, jlongArray numbers, jobjectArray texts) {
-    struct host host = {env, mint_of};
-    const newt_outcome *out = newt_fold(json, len, cfg, mint_of == NULL ? NULL : mint, &host);
+// A byte[] as C bytes. Elements and no critical section: while they are lent,
+// callbacks run Java code.
+struct bytes {
+    jbyteArray array;
+    jbyte *elements;
+    size_t len;
+};
+
+// False with an exception pending when memory ran out. NULL is NULL.
+static bool lend(JNIEnv *env, jbyteArray array, struct bytes *bytes) {
+    *bytes = (struct bytes){array, NULL, 0};
+    if (array == NULL)
+        return true;
+    bytes->len = (size_t)(*env)->GetArrayLength(env, array);
+    bytes->elements = (*env)->GetByteArrayElements(env, array, NULL);
+    return bytes->elements != NULL;
+}
+
+static void give_back(JNIEnv *env, const struct bytes *bytes) {
+    if (bytes->elements != NULL)
+        (*env)->ReleaseByteArrayElements(env, bytes->array, bytes->elements, JNI_ABORT);
+}
+
+struct config {
+    newt_config cfg;
+    struct bytes names;
+    const char **keep_tools;
+};
+
+// False with an exception pending when memory ran out; end_config either way.
+static bool begin_config(JNIEnv *env, struct config *config, jintArray numbers, jbyteArray names,
+                         jint keep_tools) {
+    *config = (struct config){0};
+    newt_config_init(&config->cfg, sizeof config->cfg);
+    if (numbers == NULL)
+        return true;
+    (*env)->GetIntArrayRegion(env, numbers, 0, CONFIG_NUMBERS, config_numbers(&config->cfg));
+    if (!lend(env, names, &config->names))
+        return false;
+    config->keep_tools = malloc(((size_t)keep_tools + 1) * sizeof *config->keep_tools);
+    if (config->keep_tools == NULL) {
+        throw_new(env, OUT_OF_MEMORY, "no memory for the names of tools");
+        return false;
+    }
+    set_names(&config->cfg, config->keep_tools, (const char *)config->names.elements,
+              config->names.len, (size_t)keep_tools);
+    return true;
+}
+
+static void end_config(JNIEnv *env, const struct config *config) {
+    free(config->keep_tools);
+    give_back(env, &config->names);
+}
+
+static void fold(JNIEnv *env, const char *json, size_t len, const newt_config *cfg,
+                 jobject callback, jobject into, jlongArray numbers, jobjectArray texts) {
+    struct host host = {env, callback};
+    const newt_outcome *out = newt_fold(json, len, cfg, callback == NULL ? NULL : mint, &host);
     if (!(*env)->ExceptionCheck(env))
         put_outcome(env, out, into, numbers, texts);
     newt_outcome_free(out);
 }
 
 JNIEXPORT void JNICALL Java_newt_fold_Native_fold(JNIEnv *env, jclass class, jbyteArray json,
-                                                  jobject from, jobject into, jintArray config,
-                                                  jbyteArray names, jint keep_tools,
-                                                  jobject mint_of, jlongArray numbers,
-                                                  jobjectArray texts) {
+                                                  jintArray numbers_of_config, jbyteArray names,
+                                                  jint keep_tools, jobject callback,
+                                                  jlongArray numbers, jobjectArray texts) {
     (void)class;
-    newt_config cfg;
-    newt_config_init(&cfg, sizeof cfg);
-    jbyte *name_bytes = NULL;
-    const char **entries = NULL;
-    if (config != NULL) {
-        (*env)->GetIntArrayRegion(env, config, 0, CONFIG_NUMBERS, config_numbers(&cfg));
-        name_bytes = (*env)->GetByteArrayElements(env, names, NULL);
-        if (name_bytes == NULL)
-            return;
-        entries = malloc(((size_t)keep_tools + 1) * sizeof *entries);
-        if (entries == NULL)
-            throw_out_of_memory(env, "no memory for the names of tools");
-        else
-            set_names(&cfg, entries, (const char *)name_bytes,
-                      (size_t)(*env)->GetArrayLength(env, names), (size_t)keep_tools);
+    struct config config;
+    struct bytes bytes;
+    if (begin_config(env, &config, numbers_of_config, names, keep_tools) &&
+        lend(env, json, &bytes)) {
+        fold(env, (const char *)bytes.elements, bytes.len, &config.cfg, callback, NULL, numbers,
+             texts);
+        give_back(env, &bytes);
     }
-    if (config == NULL || entries != NULL) {
-        if (json == NULL) {
-            fold(env, (*env)->GetDirectBufferAddress(env, from),
-                 (size_t)(*env)->GetDirectBufferCapacity(env, from), &cfg, mint_of,
-                 (*env)->GetDirectBufferAddress(env, into), numbers, texts);
-        } else {
-            // Elements and no critical section: the mint runs Java code.
-            jbyte *bytes = (*env)->GetByteArrayElements(env, json, NULL);
-            if (bytes != NULL) {
-                fold(env, (const char *)bytes, (size_t)(*env)->GetArrayLength(env, json), &cfg,
-                     mint_of, NULL, numbers, texts);
-                (*env)->ReleaseByteArrayElements(env, json, bytes, JNI_ABORT);
-            }
+    end_config(env, &config);
+}
+
+JNIEXPORT void JNICALL Java_newt_fold_Native_foldDirect(JNIEnv *env, jclass class, jobject json,
+                                                        jobject into, jintArray numbers_of_config,
+                                                        jbyteArray names, jint keep_tools,
+                                                        jobject callback, jlongArray numbers,
+                                                        jobjectArray texts) {
+    (void)class;
+    struct config config;
+    if (begin_config(env, &config, numbers_of_config, names, keep_tools))
+        fold(env, (*env)->GetDirectBufferAddress(env, json),
+             (size_t)(*env)->GetDirectBufferCapacity(env, json), &config.cfg, callback, into,
+             numbers, texts);
+    end_config(env, &config);
+}
+
+JNIEXPORT void JNICALL Java_newt_fold_Native_expand(JNIEnv *env, jclass class, jbyteArray json,
+                                                    jintArray numbers_of_config, jbyteArray names,
+                                                    jint keep_tools, jobject callback,
+                                                    jlongArray numbers, jobjectArray texts) {
+    (void)class;
+    struct config config;
+    struct bytes bytes;
+    if (begin_config(env, &config, numbers_of_config, names, keep_tools) &&
+        lend(env, json, &bytes)) {
+        struct host host = {env, callback};
+        const newt_outcome *out =
+            newt_expand((const char *)bytes.elements, bytes.len, &config.cfg, fetch, &host);
+        if (!(*env)->ExceptionCheck(env))
+            put_outcome(env, out, NULL, numbers, texts);
+        newt_outcome_free(out);
+        give_back(env, &bytes);
+    }
+    end_config(env, &config);
+}
+
+static newt_store *store_of(jlong store) {
+    return (newt_store *)(intptr_t)store;
+}
+
+JNIEXPORT jlong JNICALL Java_newt_fold_Native_storeOpen(JNIEnv *env, jclass class, jbyteArray path,
+                                                        jbyteArray session) {
+    (void)class;
+    struct bytes path_bytes, session_bytes;
+    newt_store *store = NULL;
+    if (lend(env, path, &path_bytes)) {
+        if (lend(env, session, &session_bytes)) {
+            store = newt_store_open((const char *)path_bytes.elements, path_bytes.len,
+                                    (const char *)session_bytes.elements, session_bytes.len);
+            give_back(env, &session_bytes);
         }
+        give_back(env, &path_bytes);
     }
-    free(entries);
-    if (name_bytes != NULL)
-        (*env)->ReleaseByteArrayElements(env, names, name_bytes, JNI_ABORT);
+    return (jlong)(intptr_t)store;
+}
+
+static jint take_text(JNIEnv *env, const newt_text *text, jobjectArray texts) {
+    newt_status status = text->status;
+    (void)(put_text(env, texts, 0, text->text, text->text_len) &&
+           put_text(env, texts, 1, text->error, text->error == NULL ? 0 : strlen(text->error)));
+    newt_text_free(text);
+    return status;
+}
+
+JNIEXPORT jint JNICALL Java_newt_fold_Native_storeState(JNIEnv *env, jclass class, jlong store,
+                                                        jobjectArray texts) {
+    (void)class;
+    return take_text(env, newt_store_state(store_of(store)), texts);
+}
+
+JNIEXPORT jint JNICALL Java_newt_fold_Native_storeMint(JNIEnv *env, jclass class, jlong store,
+                                                       jbyteArray span, jobjectArray texts) {
+    (void)class;
+    struct bytes bytes;
+    if (!lend(env, span, &bytes))
+        return NEWT_ERR_MEMORY;
+    char handle[256];
+    size_t handle_len = 0;
+    newt_status status = newt_store_mint(store_of(store), (const char *)bytes.elements, bytes.len,
+                                         handle, sizeof handle, &handle_len);
+    give_back(env, &bytes);
+    if (status == NEWT_OK)
+        put_text(env, texts, 0, handle, handle_len);
+    return status;
+}
+
+JNIEXPORT jint JNICALL Java_newt_fold_Native_storeFetch(JNIEnv *env, jclass class, jlong store,
+                                                        jbyteArray address, jobjectArray texts) {
+    (void)class;
+    struct bytes bytes;
+    if (!lend(env, address, &bytes))
+        return NEWT_ERR_MEMORY;
+    const newt_text *text =
+        newt_store_fetch(store_of(store), (const char *)bytes.elements, bytes.len);
+    give_back(env, &bytes);
+    return take_text(env, text, texts);
+}
+
+JNIEXPORT jint JNICALL Java_newt_fold_Native_storeAnswer(JNIEnv *env, jclass class, jlong store,
+                                                         jbyteArray arguments, jobjectArray texts) {
+    (void)class;
+    struct bytes bytes;
+    if (!lend(env, arguments, &bytes))
+        return NEWT_ERR_MEMORY;
+    const newt_text *text =
+        newt_store_answer(store_of(store), (const char *)bytes.elements, bytes.len);
+    give_back(env, &bytes);
+    return take_text(env, text, texts);
+}
+
+JNIEXPORT jint JNICALL Java_newt_fold_Native_storeForget(JNIEnv *env, jclass class, jlong store) {
+    (void)env;
+    (void)class;
+    return newt_store_forget(store_of(store));
+}
+
+JNIEXPORT void JNICALL Java_newt_fold_Native_storeClose(JNIEnv *env, jclass class, jlong store) {
+    (void)env;
+    (void)class;
+    newt_store_close(store_of(store));
 }

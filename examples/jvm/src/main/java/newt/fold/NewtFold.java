@@ -3,6 +3,7 @@ package newt.fold;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 
 /** Folds the aged tool rounds of a transcript. Every method may be called from any threads. */
 public final class NewtFold {
@@ -18,7 +19,11 @@ public final class NewtFold {
      * @throws IOException when the mint does; any other exception of the mint passes as well
      */
     public static Outcome fold(byte[] json, Config config, Mint mint) throws IOException {
-        return new Call(config).fold(json, null, null, mint);
+        Border border = new Border(config);
+        Native.fold(
+            Objects.requireNonNull(json), border.config, border.names, border.keepTools, mint,
+            border.numbers, border.texts);
+        return border.outcome();
     }
 
     /**
@@ -43,10 +48,28 @@ public final class NewtFold {
                 "into has room for " + into.remaining() + " bytes; expected room for the "
                     + json.remaining() + " of json");
         }
-        Call call = new Call(config);
-        Outcome outcome = call.fold(null, json.slice(), into.slice(), mint);
-        into.position(into.position() + (int) call.numbers[Call.JSON_LENGTH]);
+        Border border = new Border(config);
+        Native.foldDirect(
+            json.slice(), into.slice(), border.config, border.names, border.keepTools, mint,
+            border.numbers, border.texts);
+        Outcome outcome = border.outcome();
+        into.position(into.position() + (int) border.numbers[Border.JSON_LENGTH]);
         return outcome;
+    }
+
+    /**
+     * Puts back what was folded.
+     *
+     * @param config null is the defaults
+     * @throws FoldException when the call is refused
+     * @throws IOException when the fetch does; any other exception of the fetch passes as well
+     */
+    public static Outcome expand(byte[] json, Config config, Fetch fetch) throws IOException {
+        Border border = new Border(config);
+        Native.expand(
+            Objects.requireNonNull(json), border.config, border.names, border.keepTools, fetch,
+            border.numbers, border.texts);
+        return border.outcome();
     }
 
     /** What native code calls for each span; null declines. */
@@ -55,33 +78,37 @@ public final class NewtFold {
         return handle == null ? null : handle.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** What crosses the border to native code in one call: plain arrays, there and back. */
-    private static final class Call {
+    /** What native code calls for each handle; null was not found. */
+    static byte[] fetch(Fetch fetch, byte[] handle) throws IOException {
+        return fetch.fetch(new String(handle, StandardCharsets.UTF_8));
+    }
+
+    /** What crosses the border in one call, there and back: plain arrays. */
+    private static final class Border {
         static final int JSON_LENGTH = 11;
 
         /** Null is the defaults. */
-        private final int[] config;
-        private final byte[] names;
-        private final int keepTools;
+        final int[] config;
+        final byte[] names;
+        final int keepTools;
         /** Status and verdict, then the numbers of newt_outcome in their order, then json_len. */
-        private final long[] numbers = new long[12];
+        final long[] numbers = new long[12];
         /** json, handle, error, receipt. */
-        private final byte[][] texts = new byte[4][];
+        final byte[][] texts = new byte[4][];
 
-        Call(Config config) {
+        Border(Config config) {
             this.config = config == null ? null : config.numbers();
             this.names = config == null ? null : config.names();
             this.keepTools = config == null ? 0 : config.keepTools.length;
         }
 
-        Outcome fold(byte[] json, ByteBuffer from, ByteBuffer into, Mint mint) throws IOException {
-            Native.fold(json, from, into, config, names, keepTools, mint, numbers, texts);
+        Outcome outcome() {
             if (numbers[0] != 0) {
                 throw new FoldException(
                     FoldException.Status.of((int) numbers[0]), numbers[2], text(2));
             }
             return new Outcome(
-                Verdict.values()[(int) numbers[1]], texts[0], text(1), text(3), numbers[3],
+                Verdict.of(numbers[1]), texts[0], text(1), text(3), numbers[3],
                 numbers[4], numbers[5], numbers[6], numbers[7], numbers[8], numbers[9],
                 numbers[10]);
         }

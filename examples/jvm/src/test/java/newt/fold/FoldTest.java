@@ -3,6 +3,7 @@ package newt.fold;
 import static org.junit.Assert.assertArrayEquals;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertNotNull;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertSame;
 import static org.junit.Assert.assertThrows;
@@ -12,7 +13,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.Test;
 
 /** What a caller sees, whichever border the JVM took. */
@@ -163,7 +166,8 @@ public class FoldTest {
 
     @Test
     public void unusableHandlesAreRefused() {
-        for (String handle : new String[] {"", "with space", "l\u00f6we", "a\0b", "x".repeat(257)}) {
+        String[] handles = {"", "with space", "l\u00f6we", "a\0b", "x".repeat(257)};
+        for (String handle : handles) {
             FoldException thrown = refused(JSON, Golden.config(), span -> handle);
             assertEquals(FoldException.Status.HANDLE, thrown.status());
         }
@@ -205,6 +209,34 @@ public class FoldTest {
         assertEquals(-1, thrown.offset());
         config.keepTools = new String[] {"a\0b"};
         assertThrows(IllegalArgumentException.class, () -> NewtFold.fold(JSON, config, null));
+    }
+
+    @Test
+    public void aReceiptIsGivenOnDemand() throws IOException {
+        Config config = Golden.config();
+        config.receipt = true;
+        assertNotNull(NewtFold.fold(JSON, config, Golden::handle).receipt());
+    }
+
+    @Test
+    public void whatFoldedComesBack() throws IOException {
+        Map<String, byte[]> spans = new HashMap<>();
+        byte[] folded = NewtFold.fold(JSON, Golden.config(), span -> {
+            spans.put(Golden.handle(span), span);
+            return Golden.handle(span);
+        }).json();
+        assertArrayEquals(JSON, NewtFold.expand(folded, null, spans::get).json());
+
+        Outcome without = NewtFold.expand(folded, null, handle -> null);
+        assertEquals(Verdict.NOTHING, without.verdict());
+        assertEquals(2, without.cards());
+        assertArrayEquals(folded, without.json());
+
+        IOException checked = new IOException("the disk is gone");
+        assertSame(checked, assertThrows(IOException.class,
+            () -> NewtFold.expand(folded, null, handle -> {
+                throw checked;
+            })));
     }
 
     @Test

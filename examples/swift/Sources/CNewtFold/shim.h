@@ -1,0 +1,1 @@
+#include <newt_fold.h>
