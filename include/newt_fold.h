@@ -563,8 +563,8 @@ const struct newt_text *newt_store_state(struct newt_store *store);
 // Otherwise declines with the newt_status of the failure, which
 // newt_store_state explains; nothing is written then.
 //
-// `span` is UTF-8. All pointers are borrowed for the call. Waits up to ten
-// seconds for another process that is writing. Thread-safe.
+// `span` is UTF-8. All pointers are borrowed for the call. Waits up to
+// thirty seconds for another process that is writing. Thread-safe.
 int32_t newt_store_mint(void *store,
                         const char *span,
                         size_t span_len,

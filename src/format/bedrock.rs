@@ -158,9 +158,8 @@ fn read_block<'a>(
         members += 1;
         match key {
             "toolUse" => {
-                known = true;
                 let (mut id, mut name, mut arguments) = (None, None, None);
-                r.object(|r, key| {
+                let value = r.object(|r, key| {
                     match key {
                         "toolUseId" => id = r.skip()?.text().filter(|id| !id.is_empty()),
                         "name" => name = r.skip()?.text(),
@@ -169,6 +168,10 @@ fn read_block<'a>(
                     }
                     Ok(())
                 })?;
+                known |= !value.is_null();
+                if value.is_null() {
+                    return Ok(());
+                }
                 let call = Call {
                     id,
                     name,
@@ -177,9 +180,8 @@ fn read_block<'a>(
                 push(&mut facts.calls, call)
             }
             "toolResult" => {
-                known = true;
                 let (mut id, mut content, mut failed) = (None, None, false);
-                r.object(|r, key| {
+                let value = r.object(|r, key| {
                     match key {
                         "toolUseId" => id = r.skip()?.text().filter(|id| !id.is_empty()),
                         "content" => content = Some(r.skip()?),
@@ -188,6 +190,10 @@ fn read_block<'a>(
                     }
                     Ok(())
                 })?;
+                known |= !value.is_null();
+                if value.is_null() {
+                    return Ok(());
+                }
                 let answer = Answer {
                     id,
                     content,

@@ -93,7 +93,7 @@ impl<'a> Reading<'a> {
         } else {
             let body: HashMap<String, &RawValue> = serde_json::from_str(root).expect("a body");
             let member = match format {
-                Some(Wire::Chat | Wire::Anthropic) => "messages",
+                Some(Wire::Chat | Wire::Anthropic | Wire::Bedrock) => "messages",
                 Some(Wire::Responses) => "input",
                 Some(Wire::Gemini) => "contents",
                 None => ["messages", "input", "contents"]
