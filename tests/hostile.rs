@@ -74,3 +74,36 @@ fn what_is_said_after_the_last_round_stays_out_of_its_card() {
     assert_eq!(summary.verdict, Verdict::Folded);
     assert_eq!(out.matches("THE ANSWER").count(), 1, "{out}");
 }
+
+#[test]
+fn a_document_of_nothing_but_cards_is_expanded_in_the_format_of_its_spans() {
+    let rounds = |from: usize| -> Vec<Vec<Value>> {
+        let ids = (from..from + 2).map(|id| id.to_string());
+        let ids: Vec<String> = ids.collect();
+        vec![
+            ids.iter().flat_map(|id| responses(id, &long())).collect(),
+            ids.iter().flat_map(|id| anthropic(id, &long())).collect(),
+        ]
+    };
+    for dialect in 0..2 {
+        for forms in [[Form::Tool, Form::User], [Form::User, Form::Tool]] {
+            let user = json!({"role": "user", "content": "begin"});
+            let mut whole = vec![user.clone()];
+            let mut folded = vec![user];
+            let spans = Spans::default();
+            for (turn, form) in forms.into_iter().chain([Form::User]).enumerate() {
+                let new = &rounds(2 * turn)[dialect];
+                whole.extend(new.iter().cloned());
+                folded.extend(new.iter().cloned());
+                let config = Config { card: form, ..any() };
+                let text = document(folded);
+                let (out, _) = fold(text.as_bytes(), &config, |span| spans.take(span)).unwrap();
+                folded = serde_json::from_str(&out).unwrap();
+            }
+            assert_eq!(folded.len(), 2);
+            let text = document(folded);
+            let (out, _) = expand(text.as_bytes(), &any(), |h| spans.fetch(h)).unwrap();
+            assert_eq!(serde_json::from_str::<Vec<Value>>(&out).unwrap(), whole);
+        }
+    }
+}
