@@ -20,8 +20,8 @@ use std::ptr;
 /// use, and is gone at exit: for trying things out.
 ///
 /// Thread-safe: any threads may share one, and any processes one file.
-/// Mints into one file take turns; a fetch waits for none of them. Not usable in the child after fork();
-/// open another there.
+/// Mints into one file take turns; a fetch waits for none of them. Not usable
+/// in the child after fork(); open another there.
 #[allow(non_camel_case_types)]
 pub struct newt_store(Store);
 
