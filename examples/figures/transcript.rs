@@ -52,8 +52,7 @@ pub struct Transcript {
     /// Of a transcript that is cleared: where the messages begin that are not.
     settled: usize,
     recent: VecDeque<Recent>,
-    /// What was folded away.
-    pub spans: Spans,
+    spans: Spans,
 }
 
 /// Messages that stand as they came, and how they will stand once cleared.
