@@ -16,6 +16,8 @@ use std::fmt::Write;
 const CALLS_BYTES: usize = 240;
 /// Calls of one round that are shown; the others are counted.
 const CALLS_SHOWN: usize = 6;
+/// Kinds of parts that are told apart in one result; the others are counted.
+const KINDS_SHOWN: usize = 6;
 /// Bytes of a tool's name that are shown.
 const NAME_BYTES: usize = 48;
 
@@ -87,7 +89,7 @@ pub(crate) fn round(
         results,
         prose,
     } = words;
-    let mut line = write_note(prose, config.note_chars)?;
+    let mut line = note(prose, config.note_chars)?;
     let shown = calls.len().min(CALLS_SHOWN);
     let more = match calls.len() - shown {
         0 => String::new(),
@@ -158,19 +160,25 @@ fn order<'a>(
     Ok(ordered)
 }
 
-fn write_note(prose: &[Text<'_>], limit: usize) -> Result<String, Error> {
+/// The assistant's note in quotes, with room behind it for the calls of a line.
+fn note(prose: &[Text<'_>], limit: usize) -> Result<String, Error> {
+    let unquoted = |c| if c == '"' { '\'' } else { c };
     let mut chars = Spaced::new(prose.iter().flat_map(|text| text.chars().chain([' '])));
-    let note: Buffer = chars.by_ref().take(limit).collect();
+    let note: Buffer = chars.by_ref().take(limit).map(unquoted).collect();
     let mut note = note.finish()?;
     if note.is_empty() {
         return Ok(note);
     }
-    if chars.next().is_some() {
+    let more = if chars.next().is_some() {
         note.pop();
         note.truncate(note.trim_end().len());
-        note.push('…');
-    }
-    Ok(format!("\"{}\" ", note.replace('"', "'")))
+        "…"
+    } else {
+        ""
+    };
+    let mut line = Buffer::with_capacity(note.len() + "\"…\" ".len() + CALLS_BYTES)?;
+    let _ = write!(line, "\"{note}{more}\" ");
+    line.finish()
 }
 
 /// One call and its result, as a prune writes them in the result's place.
@@ -258,7 +266,9 @@ fn one_call(
         let mut said = said.finish()?;
         let tagged = said[1..].starts_with(&name) && said[1 + name.len()..].starts_with(']');
         if !tagged {
-            said.insert_str(0, &format!("{name} → "));
+            let mut named = Buffer::default();
+            let _ = write!(named, "{name} → {said}");
+            said = named.finish()?;
         }
         return Ok(cut_before_result(said, limit));
     }
@@ -270,7 +280,7 @@ fn one_call(
         || body.failed
         || body.texts.first().is_some_and(|text| tells_failure(*text));
     let mut result = String::from(if failed { ERROR } else { OK });
-    write_body(&body, result_chars, &mut result)?;
+    write_body(&body, result_chars, &mut result);
 
     let mut line = format!("[{name}]");
     let room = limit.saturating_sub(line.len() + result.len() + 1);
@@ -376,7 +386,7 @@ fn bounded(mut clause: String, limit: usize) -> Option<String> {
 }
 
 /// `47 lines`, `1 image`, `1 line: /srv`, `512 bytes of JSON`.
-fn write_body(body: &Body<'_>, result_chars: usize, line: &mut String) -> Result<(), Error> {
+fn write_body(body: &Body<'_>, result_chars: usize, line: &mut String) {
     let mut comma = "";
     let mut item = |text: std::fmt::Arguments<'_>| {
         let _ = write!(line, "{comma}{text}");
@@ -398,25 +408,29 @@ fn write_body(body: &Body<'_>, result_chars: usize, line: &mut String) -> Result
             .filter(short)
             .filter(|_| body.texts.len() == 1)
         {
-            let text: Buffer = Spaced::new(text.chars()).collect();
             line.push_str(": ");
-            line.push_str(&text.finish()?);
+            // More than that is cut anyway.
+            line.push_str(&begin(text.chars(), CALLS_BYTES));
         }
     }
     let mut comma = if line.ends_with(", ") { "" } else { ", " };
     let mut kinds: Vec<(String, usize)> = Vec::new();
+    let mut more = 0;
     for other in &body.others {
         let kind = kind(*other);
-        match kinds.iter_mut().find(|(name, _)| *name == kind) {
-            Some((_, count)) => *count += 1,
-            None => kinds.push((kind, 1)),
+        match kinds.iter().position(|(name, _)| *name == kind) {
+            Some(known) => kinds[known].1 += 1,
+            None if kinds.len() < KINDS_SHOWN => kinds.push((kind, 1)),
+            None => more += 1,
         }
     }
     for (kind, count) in kinds {
         let _ = write!(line, "{comma}{}", Count(count, &kind));
         comma = ", ";
     }
-    Ok(())
+    if more > 0 {
+        let _ = write!(line, ", +{more} more");
+    }
 }
 
 /// What a part that is no text is called in a card.
@@ -574,12 +588,12 @@ fn cut_before_result(mut line: String, limit: usize) -> String {
         return line;
     }
     let result = [OK, ERROR].iter().filter_map(|mark| line.rfind(mark)).max();
-    if let Some(result) = result.map(|at| line.split_off(at)) {
-        if result.len() + NAME_BYTES <= limit {
-            cut(&mut line, limit - result.len());
-            return line + &result;
-        }
-        line.push_str(&result);
+    if let Some(at) = result
+        && line.len() - at + NAME_BYTES <= limit
+    {
+        let result = line.split_off(at);
+        cut(&mut line, limit - result.len());
+        return line + &result;
     }
     cut(&mut line, limit);
     line
