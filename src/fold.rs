@@ -350,7 +350,7 @@ impl<'a, 'c> Fold<'a, 'c> {
         if self.config.card == Form::Tool {
             self.reading.each(&round.messages, |facts| {
                 if facts.role == Role::Calls && like.calls.is_empty() {
-                    like.calls.append(&mut facts.calls);
+                    like.calls = std::mem::take(&mut facts.calls);
                 }
                 Ok(())
             })?;
