@@ -457,6 +457,10 @@ impl<'a> Originals<'a> {
                     else {
                         continue;
                     };
+                    // Whatever else ends in a spill is a tool's own words.
+                    if !one_line::is_one_line(said)? {
+                        continue;
+                    }
                     let spill = one_line::spill(&said.decoded()?);
                     if let Some((spill, value)) = spill.zip(format.result_value(answer)) {
                         note(value, spill)?;

@@ -214,11 +214,18 @@ pub(crate) fn spill(text: &str) -> Option<Spill> {
 }
 
 /// What a shortened argument names: all of them name the same line.
+///
+/// A model may well write of a spill in a call, to fetch it, say; only a string
+/// that a prune has cut has the mark of it before the spill.
 pub(crate) fn spill_in_arguments(arguments: Raw<'_>) -> Result<Option<Spill>, Error> {
     let inner = arguments.inner()?;
-    Ok(inner.split(SPILL).skip(1).find_map(|rest| {
-        let (spill, after) = rest.split_once(')')?;
-        after.starts_with('"').then(|| read_spill(spill))?
+    let cut = |before: &str| {
+        let before = before.strip_suffix(' ');
+        before.is_some_and(|before| before.ends_with('…') || before.ends_with("\\u2026"))
+    };
+    Ok(inner.match_indices(SPILL).find_map(|(at, _)| {
+        let (spill, after) = inner[at + SPILL.len()..].split_once(')')?;
+        (cut(&inner[..at]) && after.starts_with('"')).then(|| read_spill(spill))?
     }))
 }
 

@@ -330,9 +330,11 @@ fn long_strings(arguments: Raw<'_>) -> Result<Option<LongStrings<'_>>, Error> {
     if let Ok(value) = reader.skip()
         && value.is_object()
         && reader.end().is_ok()
+        // Cut before, or too like it for the way back to tell.
+        && one_line::spill_in_arguments(arguments)?.is_none()
     {
         for text in value.string_values() {
-            if text.raw().len() > ARGUMENT_BYTES && one_line::spill(&text.decoded()?).is_none() {
+            if text.raw().len() > ARGUMENT_BYTES {
                 push(&mut places, text.range_in(&inner))?;
             }
         }
