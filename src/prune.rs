@@ -244,22 +244,36 @@ impl<'a> Prune<'a> {
             let Some(value) = format.result_value(answer).filter(|_| !kept) else {
                 continue;
             };
-            let mut line = one_line::result(format, call, answer, &self.config)?;
+            let line = one_line::result(format, call, answer, &self.config)?;
             if lines.contains_key(value.as_str()) {
-                line.push_str(", as before");
+                let again = New::Result(format!("{line}, as before"));
+                if self.place(value, again, lines)? {
+                    continue;
+                }
             }
-            self.place(value, New::Result(line), lines)?;
+            if self.place(value, New::Result(line), lines)? {
+                continue;
+            }
+            // Shortened arguments would make the line shorter next time.
+            if self.config.shorten_arguments {
+                let bare = Call {
+                    arguments: None,
+                    ..*call
+                };
+                let line = one_line::result(format, &bare, answer, &self.config)?;
+                self.place(value, New::Result(line), lines)?;
+            }
         }
         Ok(())
     }
 
-    /// Notes a value, if what comes in its place is smaller.
+    /// Notes a value, if what comes in its place is smaller; says whether.
     fn place(
         &mut self,
         original: Raw<'a>,
         new: New,
         lines: &mut HashMap<&'a str, usize>,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let known = lines.get(original.as_str()).copied();
         let mut place = Place {
             original,
@@ -269,14 +283,15 @@ impl<'a> Prune<'a> {
         };
         place.text = self.write(&place)?;
         if !self.smaller(original, &place.text) {
-            return Ok(());
+            return Ok(false);
         }
         lines.try_reserve(1)?;
         if let Entry::Vacant(entry) = lines.entry(original.as_str()) {
             entry.insert(place.line);
             push(&mut self.originals, original)?;
         }
-        push(&mut self.places, place)
+        push(&mut self.places, place)?;
+        Ok(true)
     }
 
     /// A value's successor, under the handle as far as it is known.
