@@ -13,6 +13,7 @@ use crate::json::{Raw, Reader, Text};
 use crate::one_line::{self, Spill};
 use crate::receipt::{self, Replaced};
 use crate::round::{Kind, Reading};
+use crate::said::Said;
 use crate::summary::{Output, Summary, Verdict};
 use crate::tokens::Tokens;
 use crate::transcript::{Edit, kept_prefix, splice};
@@ -192,16 +193,16 @@ impl<'a> Prune<'a> {
             if block.kind != Kind::Eligible {
                 continue;
             }
-            let (mut calls, mut results) = (Vec::new(), Vec::new());
+            let mut said = Said::default();
             let mut arguments = Vec::new();
             self.reading.each(&block.messages, |facts| {
                 // Whatever carries reasoning is signed as a whole.
                 if self.config.shorten_arguments && !facts.reasoning {
-                    arguments.extend(facts.calls.iter().filter_map(|call| call.arguments));
+                    for value in facts.calls.iter().filter_map(|call| call.arguments) {
+                        push(&mut arguments, value)?;
+                    }
                 }
-                calls.append(&mut facts.calls);
-                results.append(&mut facts.results);
-                Ok(())
+                said.add(facts)
             })?;
             let places = self.places.len();
             for value in arguments {
@@ -209,13 +210,13 @@ impl<'a> Prune<'a> {
                     self.place(value, New::Arguments, &mut lines)?;
                 }
             }
-            self.one_line(&calls, &results, &mut lines)?;
+            self.one_line(&said.calls, &said.results, &mut lines)?;
             self.rounds += usize::from(self.places.len() > places);
         }
         // In the order of the document, as a splice takes them.
         let text = self.reading.transcript.text;
         self.places
-            .sort_by_key(|place| place.original.range_in(text).start);
+            .sort_unstable_by_key(|place| place.original.range_in(text).start);
         Ok(())
     }
 
