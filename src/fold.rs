@@ -4,7 +4,7 @@
 //! everything up to the first mint, the caller takes each span and brings its
 //! handle, [`Fold::finish`] does the rest. Nothing here ever calls out.
 
-use crate::buffer::{Buffer, push};
+use crate::buffer::{Buffer, copy, push};
 use crate::card::{self, Card};
 use crate::config::{Config, Form, Grouping};
 use crate::draft::{Draft, Size};
@@ -309,17 +309,11 @@ impl<'a, 'c> Fold<'a, 'c> {
                     continue;
                 };
                 let room = max - lines.len();
-                lines.try_reserve(card.lines.len().min(room))?;
-                lines.extend(
-                    card.lines
-                        .iter()
-                        .rev()
-                        .take(room)
-                        .map(|line| (*line).to_owned()),
-                );
+                for line in card.lines().rev().take(room) {
+                    push(&mut lines, copy(line)?)?;
+                }
             } else {
-                lines.try_reserve(1)?;
-                lines.push(self.line(index)?);
+                push(&mut lines, self.line(index)?)?;
             }
         }
         lines.reverse();
@@ -507,13 +501,12 @@ pub(crate) fn usable_handle(handle: &[u8]) -> Result<&str, Error> {
 /// Writes a message on one line: white space around a line break goes, which
 /// can only stand between tokens.
 pub(crate) fn push_line(message: &str, span: &mut Buffer) {
-    let mut lines = message.split('\n');
-    let mut line = lines.next().unwrap_or(message);
-    for next in lines {
-        span.push(line.trim_end_matches([' ', '\t', '\r']));
-        line = next.trim_start_matches([' ', '\t', '\r']);
+    let mut rest = message;
+    while let Some(at) = memchr::memchr(b'\n', rest.as_bytes()) {
+        span.push(rest[..at].trim_end_matches([' ', '\t', '\r']));
+        rest = rest[at + 1..].trim_start_matches([' ', '\t', '\r']);
     }
-    span.push(line);
+    span.push(rest);
 }
 
 /// Folds a document with a mint that is a closure; `None` declines.

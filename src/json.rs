@@ -9,9 +9,12 @@
 //! numbers. A lone surrogate escape (`"\ud83d"`) is accepted, as RFC 8259
 //! section 8.2 allows: real transcripts hold them.
 
-mod scan;
+mod block;
+mod feeds;
+mod quotes;
 
 use crate::error::{Error, ErrorKind};
+use quotes::{Quoted, Quotes};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -64,7 +67,14 @@ impl<'a> Raw<'a> {
         std::iter::from_fn(move || {
             loop {
                 let text = &rest[rest.find('"')? + 1..];
-                let end = scan::close(text.as_bytes(), 0)?;
+                let mut end = 0;
+                loop {
+                    end += memchr::memchr2(b'"', b'\\', &text.as_bytes()[end..])?;
+                    if text.as_bytes()[end] == b'"' {
+                        break;
+                    }
+                    end += "\\n".len();
+                }
                 rest = &text[end + 1..];
                 if !rest.trim_ascii_start().starts_with(':') {
                     return Some(Text(&text[..end]));
@@ -112,7 +122,8 @@ impl<'a> Text<'a> {
         self.0.is_empty()
     }
 
-    fn escaped(self) -> bool {
+    /// Whether an escape stands in it.
+    pub(crate) fn is_escaped(self) -> bool {
         // A call of memchr costs more than a look at the bytes of a name.
         match self.0.as_bytes() {
             name @ [..] if name.len() < 32 => name.contains(&b'\\'),
@@ -122,13 +133,20 @@ impl<'a> Text<'a> {
 
     /// The text that is meant; borrowed where no escape stands in it.
     pub(crate) fn decoded(self) -> Result<Cow<'a, str>, Error> {
-        if !self.escaped() {
+        if !self.is_escaped() {
             return Ok(Cow::Borrowed(self.0));
         }
         // An escape is never shorter than what it means.
         let mut text = String::new();
         text.try_reserve_exact(self.0.len())?;
-        text.extend(self.chars());
+        let mut rest = self.0;
+        while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
+            text.push_str(&rest[..at]);
+            let mut chars = Chars(rest[at..].chars());
+            text.extend(chars.next());
+            rest = chars.0.as_str();
+        }
+        text.push_str(rest);
         Ok(Cow::Owned(text))
     }
 
@@ -138,23 +156,25 @@ impl<'a> Text<'a> {
     }
 
     /// Whether the text means `plain`.
+    #[inline]
     pub(crate) fn is(self, plain: &str) -> bool {
         // An escape is longer than what it means.
-        if self.0.len() == plain.len() {
-            self.0 == plain && !self.escaped()
+        if self.0.len() <= plain.len() {
+            self.0 == plain && !plain.contains('\\')
         } else {
-            self.0.len() > plain.len() && self.chars().eq(plain.chars())
+            self.is_escaped() && self.chars().eq(plain.chars())
         }
     }
 
     /// Whether two texts mean the same.
     pub(crate) fn same(self, other: Text<'_>) -> bool {
-        self.0 == other.0 || ((self.escaped() || other.escaped()) && self.chars().eq(other.chars()))
+        self.0 == other.0
+            || ((self.is_escaped() || other.is_escaped()) && self.chars().eq(other.chars()))
     }
 
     /// The order of what two texts mean.
     pub(crate) fn order(self, other: Text<'_>) -> Ordering {
-        if self.escaped() || other.escaped() {
+        if self.is_escaped() || other.is_escaped() {
             self.chars().cmp(other.chars())
         } else {
             self.0.cmp(other.0)
@@ -163,7 +183,7 @@ impl<'a> Text<'a> {
 
     /// Lines of the text: its line feeds, and what follows the last one.
     pub(crate) fn lines(self) -> usize {
-        let (feeds, last) = scan::feeds(self.0.as_bytes());
+        let (feeds, last) = feeds::feeds(self.0.as_bytes());
         feeds + usize::from(last < self.0.len())
     }
 }
@@ -221,6 +241,8 @@ pub(crate) struct Reader<'a> {
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
+    /// The quotes that were not passed yet.
+    quotes: Quotes,
     key: (usize, usize),
     media: Media,
 }
@@ -240,6 +262,7 @@ impl<'a> Reader<'a> {
             text,
             bytes: text.as_bytes(),
             at: 0,
+            quotes: Quotes::from(0),
             key: (0, 0),
             media: Media {
                 cap: usize::MAX,
@@ -267,6 +290,7 @@ impl<'a> Reader<'a> {
     /// Goes on at another place, which must be the start of a value.
     pub(crate) fn seek(&mut self, at: usize) {
         self.at = at;
+        self.quotes = Quotes::from(at);
     }
 
     /// Forgets the member that was read last: what comes next is none of it.
@@ -275,8 +299,15 @@ impl<'a> Reader<'a> {
     }
 
     /// The next byte that is no white space, or `None` at the end.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn peek(&mut self) -> Option<u8> {
+        match self.bytes.get(self.at) {
+            Some(0..=b' ') => self.peek_behind_space(),
+            other => other.copied(),
+        }
+    }
+
+    fn peek_behind_space(&mut self) -> Option<u8> {
         loop {
             match self.bytes.get(self.at) {
                 Some(b' ' | b'\t' | b'\n' | b'\r') => self.at += 1,
@@ -294,6 +325,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A refusal of what stands at this place.
+    #[cold]
     pub(crate) fn expected(&self, what: &str) -> Error {
         let found = match self.text[self.at..].chars().next() {
             None => "the document ends".into(),
@@ -315,11 +347,11 @@ impl<'a> Reader<'a> {
         &mut self,
         mut member: impl FnMut(&mut Self, &str) -> Result<(), Error>,
     ) -> Result<Raw<'a>, Error> {
-        self.members(|reader, name| {
-            if name.escaped() {
-                member(reader, &name.decoded()?)
-            } else {
+        self.each_member(|reader, name, plain| {
+            if plain || !name.is_escaped() {
                 member(reader, name.raw())
+            } else {
+                member(reader, &name.decoded()?)
             }
         })
     }
@@ -330,14 +362,22 @@ impl<'a> Reader<'a> {
         &mut self,
         mut member: impl FnMut(&mut Self, Text<'a>) -> Result<(), Error>,
     ) -> Result<Raw<'a>, Error> {
+        self.each_member(|reader, name, _| member(reader, name))
+    }
+
+    #[inline]
+    fn each_member(
+        &mut self,
+        mut member: impl FnMut(&mut Self, Text<'a>, bool) -> Result<(), Error>,
+    ) -> Result<Raw<'a>, Error> {
         if self.peek() != Some(b'{') {
             return self.skip();
         }
         let start = self.at;
         if self.open(b'}') {
             loop {
-                let name = self.member_name()?;
-                member(self, name)?;
+                let (name, plain) = self.member_name()?;
+                member(self, name, plain)?;
                 if !self.more(b'}')? {
                     break;
                 }
@@ -380,17 +420,22 @@ impl<'a> Reader<'a> {
 
     /// Passes the comma before another member or element, or the closing
     /// bracket; says which.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn more(&mut self, close: u8) -> Result<bool, Error> {
         let next = self.peek();
         if next == Some(b',') || next == Some(close) {
             self.at += 1;
             return Ok(next == Some(b','));
         }
-        Err(self.expected(match close {
+        Err(self.expected_more(close))
+    }
+
+    #[cold]
+    fn expected_more(&self, close: u8) -> Error {
+        self.expected(match close {
             b'}' => "`,` or `}` after a member",
             _ => "`,` or `]` after an element",
-        }))
+        })
     }
 
     /// Checks one value of any kind and passes over it.
@@ -398,28 +443,38 @@ impl<'a> Reader<'a> {
     pub(crate) fn skip(&mut self) -> Result<Raw<'a>, Error> {
         let first = self.peek();
         let start = self.at;
-        match first {
-            Some(b'"') => self.string_value()?,
-            Some(b'{' | b'[') => self.container()?,
-            _ => self.scalar()?,
+        if first == Some(b'"') {
+            self.string_value()?;
+        } else {
+            self.other_value(first)?;
         }
         Ok(Raw(&self.text[start..self.at]))
     }
 
-    /// A member's name and its colon.
-    #[inline]
-    fn member_name(&mut self) -> Result<Text<'a>, Error> {
+    /// A value that is no string.
+    #[inline(never)]
+    fn other_value(&mut self, first: Option<u8>) -> Result<(), Error> {
+        match first {
+            Some(b'{' | b'[') => self.container(),
+            _ => self.scalar(),
+        }
+    }
+
+    /// A member's name and its colon; says whether the name is sure to have no
+    /// escape.
+    #[inline(always)]
+    fn member_name(&mut self) -> Result<(Text<'a>, bool), Error> {
         if self.peek() != Some(b'"') {
             return Err(self.expected("a member's name in double quotes"));
         }
         let from = self.at + 1;
-        self.string()?;
+        let plain = self.string()?;
         self.key = (from, self.at - 1);
         if self.peek() != Some(b':') {
             return Err(self.expected("`:` after a member's name"));
         }
         self.at += 1;
-        Ok(Text(&self.text[from..self.key.1]))
+        Ok((Text(&self.text[from..self.key.1]), plain))
     }
 
     /// An object or array with all that is in it; depth costs one bit a level.
@@ -458,34 +513,42 @@ impl<'a> Reader<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn string_value(&mut self) -> Result<(), Error> {
         let start = self.at + 1;
         self.string()?;
         if self.at - start > self.media.cap {
-            let (name, text) = (self.key, &self.text[start..self.at - 1]);
-            if is_media(&self.text[name.0..name.1], text) {
-                self.media.excess += text.len() - self.media.cap;
-            }
+            self.weigh_media(start);
         }
         Ok(())
     }
 
-    /// A string from its opening quote to behind its closing one.
-    #[inline]
-    fn string(&mut self) -> Result<(), Error> {
-        match scan::close(self.bytes, self.at + 1) {
-            Some(end) => {
-                self.at = end + 1;
-                Ok(())
+    #[cold]
+    fn weigh_media(&mut self, start: usize) {
+        let (name, text) = (self.key, &self.text[start..self.at - 1]);
+        if is_media(&self.text[name.0..name.1], text) {
+            self.media.excess += text.len() - self.media.cap;
+        }
+    }
+
+    /// A string from its opening quote to behind its closing one; says whether
+    /// it is sure to have no escape.
+    #[inline(always)]
+    fn string(&mut self) -> Result<bool, Error> {
+        match self.quotes.string(self.bytes) {
+            Some(Quoted { open, close, plain }) if open == self.at => {
+                self.at = close + 1;
+                Ok(plain)
             }
-            None => self.plain_string(),
+            _ => self.plain_string().map(|()| false),
         }
     }
 
     /// The same, byte by byte.
     #[cold]
+    #[inline(never)]
     fn plain_string(&mut self) -> Result<(), Error> {
+        self.quotes.give_up();
         self.at += 1;
         loop {
             match self.bytes.get(self.at) {

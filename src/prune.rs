@@ -4,7 +4,7 @@
 //! changes. Everything replaced is one line of one span, under one handle, and
 //! each one-liner names its line: `… (spill:HANDLE#n)`.
 
-use crate::buffer::{Buffer, push};
+use crate::buffer::{Buffer, append, push};
 use crate::config::{Config, Form, Results};
 use crate::error::Error;
 use crate::fold::{GATE_HANDLE_BYTES, push_line, usable_handle};
@@ -13,7 +13,6 @@ use crate::json::{Raw, Reader, Text};
 use crate::one_line::{self, Spill};
 use crate::receipt::{self, Replaced};
 use crate::round::{Kind, Reading};
-use crate::said::Said;
 use crate::summary::{Output, Summary, Verdict};
 use crate::tokens::Tokens;
 use crate::transcript::{Edit, kept_prefix, splice};
@@ -193,7 +192,7 @@ impl<'a> Prune<'a> {
             if block.kind != Kind::Eligible {
                 continue;
             }
-            let mut said = Said::default();
+            let (mut calls, mut results) = (Vec::new(), Vec::new());
             let mut arguments = Vec::new();
             self.reading.each(&block.messages, |facts| {
                 // Whatever carries reasoning is signed as a whole.
@@ -202,7 +201,8 @@ impl<'a> Prune<'a> {
                         push(&mut arguments, value)?;
                     }
                 }
-                said.add(facts)
+                append(&mut calls, &mut facts.calls)?;
+                append(&mut results, &mut facts.results)
             })?;
             let places = self.places.len();
             for value in arguments {
@@ -210,7 +210,7 @@ impl<'a> Prune<'a> {
                     self.place(value, New::Arguments, &mut lines)?;
                 }
             }
-            self.one_line(&said.calls, &said.results, &mut lines)?;
+            self.one_line(&calls, &results, &mut lines)?;
             self.rounds += usize::from(self.places.len() > places);
         }
         // In the order of the document, as a splice takes them.

@@ -137,27 +137,26 @@ fn write_card(
             _ => push(&mut ranges, block.messages.clone())?,
         }
     }
-    let _ = write!(out, r#"{{"place":{place},"handle":"#);
-    match draft.handle.as_str() {
-        "" => out.push("null"),
-        handle => out.push_json(handle),
-    }
+    let handle = (!draft.handle.is_empty()).then_some(&draft.handle);
     let _ = write!(
         out,
-        r#","rounds":{},"stands_for":{},"absorbed":{},"messages":["#,
-        draft.rounds, draft.stands_for, draft.absorbed
+        r#"{{"place":{place},"handle":{},"rounds":{},"stands_for":{},"absorbed":{},"messages":["#,
+        json!(handle),
+        draft.rounds,
+        draft.stands_for,
+        draft.absorbed
     );
     for (index, range) in ranges.iter().enumerate() {
         let _ = write!(out, "{}[{},{}]", comma(index), range.start, range.end);
     }
     out.push("]");
-    for (name, list) in [
+    for (name, texts) in [
         ("call_ids", &ids),
         ("tools", &tools.list),
         ("paths", &paths.list),
     ] {
         let _ = write!(out, r#","{name}":["#);
-        for (index, text) in list.iter().enumerate() {
+        for (index, text) in texts.iter().enumerate() {
             out.push(comma(index));
             out.push_json(text);
         }

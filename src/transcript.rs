@@ -148,7 +148,7 @@ impl<'a> Transcript<'a> {
             }
             if found.is_some_and(|other| other != member) {
                 refused = Some((at, format!(
-                    "`{}` and `{member}` both hold messages; set the configuration's format to say which is meant",
+                    "expected messages in one member, but `{}` and `{member}` both hold some; set the configuration's format to say which is meant",
                     found.unwrap_or_default()
                 )));
                 return r.skip().map(drop);

@@ -1,6 +1,7 @@
 //! An agent's loop, played again: a request after each round.
 
-use crate::mode::{Mode, Transcript};
+use crate::mode::Mode;
+use crate::transcript::Transcript;
 
 /// Bytes that make a token, as in the library's defaults.
 const BYTES_PER_TOKEN: f64 = 4.0;
@@ -54,7 +55,12 @@ fn common_prefix(one: &[u8], other: &[u8]) -> usize {
 }
 
 /// Sends a request after each group and says what they came to.
-pub fn bill(mode: &Mode, open: &str, close: &'static str, groups: impl Iterator<Item = Vec<String>>) -> Bill {
+pub fn bill(
+    mode: &Mode,
+    open: &str,
+    close: &str,
+    groups: impl Iterator<Item = Vec<String>>,
+) -> Bill {
     let mut transcript = Transcript::new(mode.clone(), open, close);
     let mut before = String::new();
     let mut bill = Bill::default();
