@@ -293,6 +293,11 @@ impl<'a> Reader<'a> {
         self.quotes = Quotes::from(at);
     }
 
+    /// Forgets the member that was read last: what comes next is none of it.
+    pub(crate) fn forget_name(&mut self) {
+        self.key = (0, 0);
+    }
+
     /// The next byte that is no white space, or `None` at the end.
     #[inline(always)]
     pub(crate) fn peek(&mut self) -> Option<u8> {

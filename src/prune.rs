@@ -216,7 +216,7 @@ impl<'a> Prune<'a> {
         // In the order of the document, as a splice takes them.
         let text = self.reading.transcript.text;
         self.places
-            .sort_by_key(|place| place.original.range_in(text).start);
+            .sort_unstable_by_key(|place| place.original.range_in(text).start);
         Ok(())
     }
 
@@ -245,22 +245,36 @@ impl<'a> Prune<'a> {
             let Some(value) = format.result_value(answer).filter(|_| !kept) else {
                 continue;
             };
-            let mut line = one_line::result(format, call, answer, &self.config)?;
+            let line = one_line::result(format, call, answer, &self.config)?;
             if lines.contains_key(value.as_str()) {
-                line.push_str(", as before");
+                let again = New::Result(format!("{line}, as before"));
+                if self.place(value, again, lines)? {
+                    continue;
+                }
             }
-            self.place(value, New::Result(line), lines)?;
+            if self.place(value, New::Result(line), lines)? {
+                continue;
+            }
+            // Shortened arguments would make the line shorter next time.
+            if self.config.shorten_arguments {
+                let bare = Call {
+                    arguments: None,
+                    ..*call
+                };
+                let line = one_line::result(format, &bare, answer, &self.config)?;
+                self.place(value, New::Result(line), lines)?;
+            }
         }
         Ok(())
     }
 
-    /// Notes a value, if what comes in its place is smaller.
+    /// Notes a value, if what comes in its place is smaller; says whether.
     fn place(
         &mut self,
         original: Raw<'a>,
         new: New,
         lines: &mut HashMap<&'a str, usize>,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let known = lines.get(original.as_str()).copied();
         let mut place = Place {
             original,
@@ -270,14 +284,15 @@ impl<'a> Prune<'a> {
         };
         place.text = self.write(&place)?;
         if !self.smaller(original, &place.text) {
-            return Ok(());
+            return Ok(false);
         }
         lines.try_reserve(1)?;
         if let Entry::Vacant(entry) = lines.entry(original.as_str()) {
             entry.insert(place.line);
             push(&mut self.originals, original)?;
         }
-        push(&mut self.places, place)
+        push(&mut self.places, place)?;
+        Ok(true)
     }
 
     /// A value's successor, under the handle as far as it is known.
@@ -331,9 +346,11 @@ fn long_strings(arguments: Raw<'_>) -> Result<Option<LongStrings<'_>>, Error> {
     if let Ok(value) = reader.skip()
         && value.is_object()
         && reader.end().is_ok()
+        // Cut before, or too like it for the way back to tell.
+        && one_line::spill_in_arguments(arguments)?.is_none()
     {
         for text in value.string_values() {
-            if text.raw().len() > ARGUMENT_BYTES && one_line::spill(&text.decoded()?).is_none() {
+            if text.raw().len() > ARGUMENT_BYTES {
                 push(&mut places, text.range_in(&inner))?;
             }
         }
