@@ -127,9 +127,9 @@ typedef struct newt_sink newt_sink;
 // NULL for the process's own store, which is in memory, is made on first
 // use, and is gone at exit: for trying things out.
 //
-// Thread-safe: any threads may share one, and any processes one file. Calls
-// on one store wait for each other. Not usable in the child after fork();
-// open another there.
+// Thread-safe: any threads may share one, and any processes one file.
+// Mints into one file take turns; a fetch waits for none of them. Not usable
+// in the child after fork(); open another there.
 typedef struct newt_store newt_store;
 
 // What became of a call. 0 is success.
@@ -195,6 +195,13 @@ typedef struct newt_config {
     // Estimated tokens that a fold must win to happen at all. Default 0.
     uint32_t min_reclaim;
     // Bytes of UTF-8 that make a token in the estimate. Default 4, at least 1.
+    //
+    // With 4, on a real coding session of 914 messages, in each wire format,
+    // the estimate lies 3 to 15 % above what the tokenizers o200k and cl100k
+    // count in its texts, which is about what providers bill, and 15 to 22 %
+    // below what they count in its JSON. Transcripts full of program text and
+    // numbers come out some 5 % short, those that are mostly encrypted
+    // reasoning 40 %. Take 3 where a full window does harm.
     uint32_t bytes_per_token;
     // Bits: NEWT_FLAG_RECEIPT, NEWT_FLAG_SHORTEN_ARGUMENTS. Default 0; unknown bits are refused.
     uint32_t flags;
