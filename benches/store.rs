@@ -33,7 +33,7 @@ fn connect(path: &str) -> Connection {
             since = Instant::now();
         }
         thread::sleep(Duration::from_millis(1));
-        since.elapsed() < Duration::from_secs(10)
+        since.elapsed() < Duration::from_secs(30)
     };
     connection.busy_handler(Some(wait)).unwrap();
     connection

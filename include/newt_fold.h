@@ -50,7 +50,7 @@
 #ifndef NEWT_FOLD_H
 #define NEWT_FOLD_H
 
-// The format is found out from the document (see the formats below).
+// The format is found out from the document: see newt_config.format.
 #define NEWT_FORMAT_AUTO 0
 
 // OpenAI chat completions, and Mistral, Ollama, SWE-agent, which follow it.
@@ -64,6 +64,9 @@
 
 // Gemini contents.
 #define NEWT_FORMAT_GEMINI 4
+
+// Amazon Bedrock's Converse messages.
+#define NEWT_FORMAT_BEDROCK 5
 
 // Only rounds fold whose results are one line of the grammar already:
 // `[name] … -> ok, …` or `[name] … -> error, …`.
@@ -150,7 +153,13 @@ typedef struct newt_config {
     // Nothing changes unless at least this many rounds would go, over all
     // cards. Default 2; 0 means 1.
     uint32_t min_rounds;
-    // NEWT_FORMAT_AUTO (default), _CHAT, _ANTHROPIC, _RESPONSES or _GEMINI.
+    // NEWT_FORMAT_AUTO (default), _CHAT, _ANTHROPIC, _RESPONSES, _GEMINI or
+    // _BEDROCK. AUTO takes the first tell-tale in the messages: `parts` is
+    // Gemini's; items of type `function_call`, `custom_tool_call`, their
+    // outputs and `reasoning` are those of Responses; `tool_use` and
+    // `tool_result` blocks Anthropic's; `tool_calls` and `role:"tool"` CHAT's;
+    // `toolUse` and `toolResult` Bedrock's. A request body's `input` is
+    // Responses, its `contents` Gemini. None of them: CHAT.
     uint32_t format;
     // NEWT_RESULTS_ONE_LINED (default) or NEWT_RESULTS_ANY.
     uint32_t results;
@@ -187,7 +196,7 @@ typedef struct newt_config {
     uint32_t min_reclaim;
     // Bytes of UTF-8 that make a token in the estimate. Default 4, at least 1.
     //
-    // With 4, on a real coding session of 914 messages, in each wire format,
+    // With 4, on a real coding session of 914 messages, in five wire formats,
     // the estimate lies 3 to 15 % above what the tokenizers o200k and cl100k
     // count in its texts, which is about what providers bill, and 15 to 22 %
     // below what they count in its JSON. Transcripts full of program text and
@@ -238,7 +247,7 @@ typedef struct newt_outcome {
     size_t error_offset;
     // Complete rounds before the horizon that the configuration admits.
     size_t rounds_eligible;
-    // Rounds that this call output.
+    // Rounds that this call folded.
     size_t rounds_folded;
     // Cards that stand in json, older ones counted.
     size_t cards;
@@ -366,7 +375,7 @@ typedef struct newt_text {
 #define NEWT_VERDICT_DECLINED 4
 
 // The mint was NULL, and with one a fold would go ahead; the document is as
-// it was, the counts (rounds_folded aside, which is 0) as if output.
+// it was, the counts (rounds_folded aside, which is 0) as if folded.
 #define NEWT_VERDICT_PLANNED 5
 
 #ifdef __cplusplus
@@ -561,8 +570,8 @@ const struct newt_text *newt_store_state(struct newt_store *store);
 // Otherwise declines with the newt_status of the failure, which
 // newt_store_state explains; nothing is written then.
 //
-// `span` is UTF-8. All pointers are borrowed for the call. Waits up to ten
-// seconds for another process that is writing. Thread-safe.
+// `span` is UTF-8. All pointers are borrowed for the call. Waits up to
+// thirty seconds for another process that is writing. Thread-safe.
 int32_t newt_store_mint(void *store,
                         const char *span,
                         size_t span_len,

@@ -144,6 +144,18 @@ impl Round {
                     .push(json!({"type": "function_call_output", "call_id": id, "output": result}));
                 items
             }
+            Wire::Bedrock => {
+                let mut said = Vec::new();
+                if !note.is_empty() {
+                    said.push(json!({"text": note}));
+                }
+                said.push(json!({"toolUse": {"toolUseId": id, "name": tool, "input": arguments}}));
+                vec![
+                    json!({"role": "assistant", "content": said}),
+                    json!({"role": "user", "content": [
+                        {"toolResult": {"toolUseId": id, "content": [{"text": result}]}}]}),
+                ]
+            }
             Wire::Gemini => {
                 let mut parts = Vec::new();
                 if !note.is_empty() {
@@ -165,6 +177,7 @@ fn says(wire: Wire, role: &str, text: &str) -> Value {
     match wire {
         Wire::Gemini if role == "assistant" => json!({"role": "model", "parts": [{"text": text}]}),
         Wire::Gemini => json!({"role": role, "parts": [{"text": text}]}),
+        Wire::Bedrock => json!({"role": role, "content": [{"text": text}]}),
         _ => json!({"role": role, "content": text}),
     }
 }

@@ -166,8 +166,8 @@ pub unsafe extern "C" fn newt_store_state(store: *mut newt_store) -> *const newt
 /// Otherwise declines with the newt_status of the failure, which
 /// newt_store_state explains; nothing is written then.
 ///
-/// `span` is UTF-8. All pointers are borrowed for the call. Waits up to ten
-/// seconds for another process that is writing. Thread-safe.
+/// `span` is UTF-8. All pointers are borrowed for the call. Waits up to
+/// thirty seconds for another process that is writing. Thread-safe.
 ///
 /// # Safety
 /// `store` is NULL or from newt_store_open and not closed; `span` points to
