@@ -127,9 +127,9 @@ typedef struct newt_sink newt_sink;
 // NULL for the process's own store, which is in memory, is made on first
 // use, and is gone at exit: for trying things out.
 //
-// Thread-safe: any threads may share one, and any processes one file. Calls
-// on one store wait for each other. Not usable in the child after fork();
-// open another there.
+// Thread-safe: any threads may share one, and any processes one file.
+// Mints into one file take turns; a fetch waits for none of them. Not usable
+// in the child after fork(); open another there.
 typedef struct newt_store newt_store;
 
 // What became of a call. 0 is success.

@@ -508,16 +508,19 @@ impl<'a> Originals<'a> {
         edits.try_reserve(self.places.len())?;
         for place in &self.places {
             let index = place.line.checked_sub(1);
-            let line = index.and_then(|index| lines[place.handle].get(index));
-            // A line that is no JSON value would break the document.
-            let value = line.filter(|line| {
-                let mut reader = Reader::new(line);
-                reader.skip().and_then(|_| reader.end()).is_ok()
-            });
-            edits.extend(value.map(|value| Edit {
-                bytes: place.bytes.clone(),
-                with: value,
-            }));
+            let Some(line) = index.and_then(|index| lines[place.handle].get(index)) else {
+                continue;
+            };
+            let mut reader = Reader::new(line);
+            match reader.skip().and_then(|_| reader.end()) {
+                Ok(()) => edits.push(Edit {
+                    bytes: place.bytes.clone(),
+                    with: line,
+                }),
+                Err(error) if error.kind == ErrorKind::Memory => return Err(error),
+                // A line that is no JSON value would break the document.
+                Err(_) => {}
+            }
         }
         Ok(edits)
     }

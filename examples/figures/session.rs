@@ -133,6 +133,18 @@ impl Round {
                     json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": result}]}),
                 ]
             }
+            Wire::Bedrock => {
+                let mut said = Vec::new();
+                if !note.is_empty() {
+                    said.push(json!({"text": note}));
+                }
+                said.push(json!({"toolUse": {"toolUseId": id, "name": tool, "input": arguments}}));
+                vec![
+                    json!({"role": "assistant", "content": said}),
+                    json!({"role": "user", "content": [
+                        {"toolResult": {"toolUseId": id, "content": [{"text": result}]}}]}),
+                ]
+            }
             Wire::Responses => {
                 let mut items = Vec::new();
                 if !note.is_empty() {

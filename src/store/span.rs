@@ -22,7 +22,6 @@ pub(super) fn mint(
     let (session, nonce) = session.enter(&transaction)?;
     let identity = Identity::of(&nonce, KIND, text);
     for handle in identity.handles() {
-        let names = params![session, handle, identity.cid, KIND, text];
         // Where the session holds this very span, only a damaged copy of it is
         // written again: a host may well mint the same spans every turn.
         let written = transaction
@@ -31,7 +30,7 @@ pub(super) fn mint(
                  ON CONFLICT DO UPDATE SET kind = ?4, text = ?5
                  WHERE cid = ?3 AND (kind, text) IS NOT (?4, ?5)",
             )?
-            .execute(names)?;
+            .execute(params![session, handle, identity.cid, KIND, text])?;
         let is_ours = written == 1
             || transaction
                 .prepare_cached("SELECT cid = ?3 FROM spans WHERE session = ?1 AND handle = ?2")?
