@@ -156,18 +156,6 @@ impl Round {
                     .push(json!({"type": "function_call_output", "call_id": id, "output": result}));
                 items
             }
-            Wire::Bedrock => {
-                let mut said = Vec::new();
-                if !note.is_empty() {
-                    said.push(json!({"text": note}));
-                }
-                said.push(json!({"toolUse": {"toolUseId": id, "name": tool, "input": arguments}}));
-                vec![
-                    json!({"role": "assistant", "content": said}),
-                    json!({"role": "user", "content": [
-                        {"toolResult": {"toolUseId": id, "content": [{"text": result}]}}]}),
-                ]
-            }
             Wire::Gemini => {
                 let mut parts = Vec::new();
                 if !note.is_empty() {
