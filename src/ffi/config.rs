@@ -116,7 +116,7 @@ pub struct newt_config {
     pub min_reclaim: u32,
     /// Bytes of UTF-8 that make a token in the estimate. Default 4, at least 1.
     ///
-    /// With 4, on a real coding session of 914 messages, in each wire format,
+    /// With 4, on a real coding session of 914 messages, in five wire formats,
     /// the estimate lies 3 to 15 % above what the tokenizers o200k and cl100k
     /// count in its texts, which is about what providers bill, and 15 to 22 %
     /// below what they count in its JSON. Transcripts full of program text and
