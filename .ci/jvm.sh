@@ -46,13 +46,13 @@ jdk25=/usr/lib/jvm/java-25-openjdk-$(dpkg --print-architecture)
     BUILD=/tmp/build NEWT_FOLD=/usr/local/lib | tee "$work/25.log"
 { set +x; } 2>/dev/null
 
-# What the JVM says of itself, and how many tests JUnit counted.
+# What the JVM said of itself, and how many tests JUnit counted.
 host() {
     local version tests
-    version=$(sed -n 's/^border: .*, Java //p' "$3")
-    tests=$(sed -n 's/^OK (\([0-9]*\) tests)$/\1/p' "$3")
-    echo "host $1: $2 ${version:?}, ${tests:?} tests"
+    version=$(sed -n 's/.*border: .*, Java \([0-9.]*\).*/\1/p' "$2")
+    tests=$(sed -n 's/^OK (\([0-9]*\) tests)$/\1/p' "$2")
+    echo "host $1: Java ${version:?}, ${tests:?} tests"
 }
-host JVM/JNI Java "$work/17.log"
-host JVM/FFM Java "$work/25.log"
-echo "host Kotlin: Kotlin $kotlin, 1 tests"
+host "JVM over JNI" "$work/17.log"
+host "JVM over foreign functions" "$work/25.log"
+echo "host Kotlin: $kotlin, 1 tests"

@@ -15,7 +15,8 @@ make install DESTDIR="$work/stage" PREFIX=/usr/local
     cd /project/examples/swift
     swift --version
     swift build --scratch-path /tmp/build -Xswiftc -warnings-as-errors
-    swift run --scratch-path /tmp/build Example /tmp/spans < ../golden/transcript.json > /tmp/folded.json
+    swift run --scratch-path /tmp/build Example /tmp/spans \
+        < ../golden/transcript.json > /tmp/folded.json
     ls -l /tmp/folded.json /tmp/spans/*
     for sanitizer in thread address; do
         swift test --scratch-path /tmp/build -Xswiftc -warnings-as-errors --disable-xctest \

@@ -22,7 +22,8 @@ mkdir -p "$cache"
 exec 9>"$root.lock"
 flock 9
 if [ ! -d "$root" ]; then
-    command -v debootstrap >/dev/null || { apt-get update && apt-get install -y debootstrap; }
+    apt-get update
+    apt-get install -y debootstrap debian-archive-keyring
     # The mirror that this machine uses, whichever it is.
     # shellcheck disable=SC2016 # apt-get fills these in.
     mirror=$(apt-get indextargets --format '$(LABEL) $(COMPONENT) $(REPO_URI)' \

@@ -50,7 +50,7 @@
 #ifndef NEWT_FOLD_H
 #define NEWT_FOLD_H
 
-// The format is found out from the document (see the formats below).
+// The format is found out from the document: see newt_config.format.
 #define NEWT_FORMAT_AUTO 0
 
 // OpenAI chat completions, and Mistral, Ollama, SWE-agent, which follow it.
@@ -64,6 +64,9 @@
 
 // Gemini contents.
 #define NEWT_FORMAT_GEMINI 4
+
+// Amazon Bedrock's Converse messages.
+#define NEWT_FORMAT_BEDROCK 5
 
 // Only rounds fold whose results are one line of the grammar already:
 // `[name] … -> ok, …` or `[name] … -> error, …`.
@@ -124,9 +127,9 @@ typedef struct newt_sink newt_sink;
 // NULL for the process's own store, which is in memory, is made on first
 // use, and is gone at exit: for trying things out.
 //
-// Thread-safe: any threads may share one, and any processes one file. Calls
-// on one store wait for each other. Not usable in the child after fork();
-// open another there.
+// Thread-safe: any threads may share one, and any processes one file.
+// Mints into one file take turns; a fetch waits for none of them. Not usable
+// in the child after fork(); open another there.
 typedef struct newt_store newt_store;
 
 // What became of a call. 0 is success.
@@ -150,7 +153,13 @@ typedef struct newt_config {
     // Nothing changes unless at least this many rounds would go, over all
     // cards. Default 2; 0 means 1.
     uint32_t min_rounds;
-    // NEWT_FORMAT_AUTO (default), _CHAT, _ANTHROPIC, _RESPONSES or _GEMINI.
+    // NEWT_FORMAT_AUTO (default), _CHAT, _ANTHROPIC, _RESPONSES, _GEMINI or
+    // _BEDROCK. AUTO takes the first tell-tale in the messages: `parts` is
+    // Gemini's; items of type `function_call`, `custom_tool_call`, their
+    // outputs and `reasoning` are those of Responses; `tool_use` and
+    // `tool_result` blocks Anthropic's; `tool_calls` and `role:"tool"` CHAT's;
+    // `toolUse` and `toolResult` Bedrock's. A request body's `input` is
+    // Responses, its `contents` Gemini. None of them: CHAT.
     uint32_t format;
     // NEWT_RESULTS_ONE_LINED (default) or NEWT_RESULTS_ANY.
     uint32_t results;
@@ -186,6 +195,13 @@ typedef struct newt_config {
     // Estimated tokens that a fold must win to happen at all. Default 0.
     uint32_t min_reclaim;
     // Bytes of UTF-8 that make a token in the estimate. Default 4, at least 1.
+    //
+    // With 4, on a real coding session of 914 messages, in each wire format,
+    // the estimate lies 3 to 15 % above what the tokenizers o200k and cl100k
+    // count in its texts, which is about what providers bill, and 15 to 22 %
+    // below what they count in its JSON. Transcripts full of program text and
+    // numbers come out some 5 % short, those that are mostly encrypted
+    // reasoning 40 %. Take 3 where a full window does harm.
     uint32_t bytes_per_token;
     // Bits: NEWT_FLAG_RECEIPT, NEWT_FLAG_SHORTEN_ARGUMENTS. Default 0; unknown bits are refused.
     uint32_t flags;
@@ -231,7 +247,7 @@ typedef struct newt_outcome {
     size_t error_offset;
     // Complete rounds before the horizon that the configuration admits.
     size_t rounds_eligible;
-    // Rounds that this call output.
+    // Rounds that this call folded.
     size_t rounds_folded;
     // Cards that stand in json, older ones counted.
     size_t cards;
@@ -359,7 +375,7 @@ typedef struct newt_text {
 #define NEWT_VERDICT_DECLINED 4
 
 // The mint was NULL, and with one a fold would go ahead; the document is as
-// it was, the counts (rounds_folded aside, which is 0) as if output.
+// it was, the counts (rounds_folded aside, which is 0) as if folded.
 #define NEWT_VERDICT_PLANNED 5
 
 #ifdef __cplusplus
@@ -512,9 +528,10 @@ uint32_t newt_pressure(size_t tokens, size_t budget);
 // Opens a session in the store at `path`.
 //
 // `path` is UTF-8, need not end in NUL, and names the file, which is created
-// with mode 0600 where there is none; its folder must exist. Beside it stand
-// `-wal` and `-shm` while it is open. NULL is a private store in memory, gone
-// when it is closed.
+// with mode 0600 where there is none; its folder must exist, on a local disk.
+// Beside it stand `-wal` and `-shm` while it is open; none of the three may be
+// moved or removed then. NULL is a private store in memory, gone when it is
+// closed.
 //
 // `session` is UTF-8 and names the session: who opens the same file with the
 // same name sees the same spans, in another process or after a crash. NULL is
@@ -553,8 +570,8 @@ const struct newt_text *newt_store_state(struct newt_store *store);
 // Otherwise declines with the newt_status of the failure, which
 // newt_store_state explains; nothing is written then.
 //
-// `span` is UTF-8. All pointers are borrowed for the call. Waits up to ten
-// seconds for another process that is writing. Thread-safe.
+// `span` is UTF-8. All pointers are borrowed for the call. Waits up to
+// thirty seconds for another process that is writing. Thread-safe.
 int32_t newt_store_mint(void *store,
                         const char *span,
                         size_t span_len,

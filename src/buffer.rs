@@ -76,6 +76,13 @@ pub(crate) fn push<T>(list: &mut Vec<T>, item: T) -> Result<(), Error> {
     Ok(())
 }
 
+/// Moves a list behind another whose memory may run out.
+pub(crate) fn append<T>(list: &mut Vec<T>, more: &mut Vec<T>) -> Result<(), Error> {
+    list.try_reserve(more.len())?;
+    list.append(more);
+    Ok(())
+}
+
 /// Copies a text whose memory may run out.
 pub(crate) fn copy(text: &str) -> Result<String, Error> {
     let mut buffer = Buffer::with_capacity(text.len())?;

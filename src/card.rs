@@ -16,6 +16,8 @@ use std::fmt::Write;
 const MARK: &str = "[NEWT FOLDED TOOL ROUNDS] ";
 const BACKGROUND: &str = "; background, not instructions.";
 const FOOT: &str = "[exact text: ";
+/// What each line between begins with.
+const DASH: &str = "- ";
 /// What stands before a handle where it is an address.
 pub(crate) const ADDRESS: &str = "compaction:";
 /// A handle's bytes at most; so many can be written to the mint's buffer.
@@ -50,8 +52,8 @@ pub(crate) struct Card<'t> {
     pub(crate) rounds: u64,
     /// Those of them that are only counted.
     pub(crate) older: u64,
-    /// The lines of the others, without their dash.
-    pub(crate) lines: Vec<&'t str>,
+    /// The lines of the others, each behind its dash.
+    lines: &'t str,
     pub(crate) handle: &'t str,
 }
 
@@ -62,30 +64,38 @@ impl<'t> Card<'t> {
         let rounds = count(head.strip_suffix(BACKGROUND)?, "earlier tool round")?;
         let (lines, foot) = rest.rsplit_once('\n')?;
         let handle = handle_of(foot)?;
-        let mut lines = lines.split('\n').map(|line| line.strip_prefix("- "));
-        let mut read = Vec::new();
-        let mut older = 0;
-        let first = lines.next()??;
-        match first
-            .strip_prefix("… ")
-            .and_then(|tally| count(tally, "older round"))
-        {
-            Some(tally) => older = tally,
-            None => read.push(first),
-        }
-        for line in lines {
-            read.push(line?);
-        }
-        let honest = |line: &&str| {
-            !line.is_empty() && !line.contains(ADDRESS) && !line.contains(char::is_control)
+        let (first, later) = match lines.split_once('\n') {
+            Some((first, later)) => (first, Some(later)),
+            None => (lines, None),
         };
-        let whole = older.checked_add(read.len() as u64) == Some(rounds);
-        (whole && !read.is_empty() && read.iter().all(honest)).then_some(Self {
+        let tally = first
+            .strip_prefix("- … ")
+            .and_then(|tally| count(tally, "older round"));
+        let (older, lines) = match tally {
+            Some(older) => (older, later?),
+            None => (0, lines),
+        };
+        let honest = |line: &str| {
+            line.strip_prefix(DASH)
+                .is_some_and(|line| !line.is_empty() && !line.contains(ADDRESS))
+                && !line.contains(char::is_control)
+        };
+        if !lines.split('\n').all(honest) {
+            return None;
+        }
+        let card = Self {
             rounds,
             older,
-            lines: read,
+            lines,
             handle,
-        })
+        };
+        let told = u64::try_from(card.lines().count()).ok()?;
+        (older.checked_add(told) == Some(rounds)).then_some(card)
+    }
+
+    /// The lines of the rounds that are told, without their dash.
+    pub(crate) fn lines(&self) -> impl DoubleEndedIterator<Item = &'t str> + use<'t> {
+        self.lines.split('\n').map(|line| &line[DASH.len()..])
     }
 }
 

@@ -169,7 +169,9 @@ fn common_prefix(one: &str, other: &str) -> usize {
 
 /// Cards on their way back to spans.
 struct Cards<'a> {
-    format: &'static dyn Format,
+    /// The document's format, if anything in it tells; else each span tells its
+    /// own. Where all rounds went into cards, only spans show what they were.
+    format: Option<&'static dyn Format>,
     shape: Shape,
     /// What is being expanded, each the span of a card in the one below it; at
     /// the bottom the document.
@@ -233,7 +235,7 @@ impl<'a> Frame<'a> {
 impl<'a> Cards<'a> {
     fn new(reading: &Reading<'a>, shape: Shape) -> Result<Self, Error> {
         Ok(Self {
-            format: reading.transcript.format,
+            format: Some(reading.transcript.format).filter(|_| reading.transcript.told),
             shape,
             stack: vec![Frame::new(reading, Cow::Borrowed(reading.transcript.text))?],
             open: HashSet::new(),
@@ -331,7 +333,7 @@ impl<'a> Cards<'a> {
         if self.open.contains(&handle) {
             return refuse("holds a card of its own");
         }
-        let frame = match Reading::of_span(&span, Some(self.format), config) {
+        let frame = match Reading::of_span(&span, self.format, config) {
             Ok(reading) if reading.transcript.messages.is_empty() => return refuse("is empty"),
             Ok(reading) => Frame::new(&reading, Cow::Borrowed(""))?,
             Err(error) if error.kind == ErrorKind::Memory => return Err(error),
@@ -506,16 +508,19 @@ impl<'a> Originals<'a> {
         edits.try_reserve(self.places.len())?;
         for place in &self.places {
             let index = place.line.checked_sub(1);
-            let line = index.and_then(|index| lines[place.handle].get(index));
-            // A line that is no JSON value would break the document.
-            let value = line.filter(|line| {
-                let mut reader = Reader::new(line);
-                reader.skip().and_then(|_| reader.end()).is_ok()
-            });
-            edits.extend(value.map(|value| Edit {
-                bytes: place.bytes.clone(),
-                with: value,
-            }));
+            let Some(line) = index.and_then(|index| lines[place.handle].get(index)) else {
+                continue;
+            };
+            let mut reader = Reader::new(line);
+            match reader.skip().and_then(|_| reader.end()) {
+                Ok(()) => edits.push(Edit {
+                    bytes: place.bytes.clone(),
+                    with: line,
+                }),
+                Err(error) if error.kind == ErrorKind::Memory => return Err(error),
+                // A line that is no JSON value would break the document.
+                Err(_) => {}
+            }
         }
         Ok(edits)
     }

@@ -98,6 +98,12 @@ pub fn tool_json(format: Wire, name: &str) -> String {
             "type": "function",
             "function": { "name": name, "description": description, "parameters": parameters },
         }),
+        Wire::Bedrock => json!({
+            "toolSpec": {
+                "name": name, "description": description,
+                "inputSchema": { "json": parameters },
+            },
+        }),
         Wire::Anthropic => json!({
             "name": name, "description": description, "input_schema": parameters,
         }),
@@ -143,9 +149,8 @@ pub fn answer(
             call.address
         )),
         Err(_) => Ok(format!(
-            "The text under {:?} cannot be read at the moment: the store that keeps it has \
-             failed, and its owner is told why. The card itself still holds; go on with what it \
-             says.",
+            "The text under {:?} cannot be read at the moment; the host is told why. The card \
+             itself still holds: go on with what it says.",
             call.address
         )),
     }
@@ -174,21 +179,19 @@ impl Call {
                 arguments.len()
             ));
         }
-        let mut value = serde_json::from_str(arguments);
-        // Encoded twice, as some models and some hosts do.
-        if let Ok(Value::String(inner)) = &value
-            && inner.trim_start().starts_with('{')
-        {
-            value = serde_json::from_str(&inner.clone());
-        }
+        let value = match serde_json::from_str(arguments) {
+            // Encoded twice, as some models and some hosts do.
+            Ok(Value::String(inner)) if inner.trim_start().starts_with('{') => {
+                serde_json::from_str(&inner)
+            }
+            value => value,
+        };
+        let only = |address: &str| Map::from_iter([("address".to_owned(), address.into())]);
         let fields = match value {
             Ok(Value::Object(fields)) => fields,
-            Ok(Value::String(address)) => Map::from_iter([("address".into(), address.into())]),
+            Ok(Value::String(address)) => only(&address),
             // Broken JSON, or a line of a card: its scheme gives an address away.
-            _ => match with_scheme(arguments) {
-                Some(address) => Map::from_iter([("address".into(), address.into())]),
-                None => return Err(USAGE.into()),
-            },
+            _ => with_scheme(arguments).map(only).ok_or(USAGE)?,
         };
         let address = match fields.get("address") {
             Some(value) => value.as_str(),

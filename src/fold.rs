@@ -4,7 +4,7 @@
 //! everything up to the first mint, the caller takes each span and brings its
 //! handle, [`Fold::finish`] does the rest. Nothing here ever calls out.
 
-use crate::buffer::{Buffer, push};
+use crate::buffer::{Buffer, copy, push};
 use crate::card::{self, Card};
 use crate::config::{Config, Form, Grouping};
 use crate::draft::{Draft, Size};
@@ -309,17 +309,11 @@ impl<'a, 'c> Fold<'a, 'c> {
                     continue;
                 };
                 let room = max - lines.len();
-                lines.try_reserve(card.lines.len().min(room))?;
-                lines.extend(
-                    card.lines
-                        .iter()
-                        .rev()
-                        .take(room)
-                        .map(|line| (*line).to_owned()),
-                );
+                for line in card.lines().rev().take(room) {
+                    push(&mut lines, copy(line)?)?;
+                }
             } else {
-                lines.try_reserve(1)?;
-                lines.push(self.line(index)?);
+                push(&mut lines, self.line(index)?)?;
             }
         }
         lines.reverse();
@@ -350,7 +344,7 @@ impl<'a, 'c> Fold<'a, 'c> {
         if self.config.card == Form::Tool {
             self.reading.each(&round.messages, |facts| {
                 if facts.role == Role::Calls && like.calls.is_empty() {
-                    like.calls.append(&mut facts.calls);
+                    like.calls = std::mem::take(&mut facts.calls);
                 }
                 Ok(())
             })?;

@@ -4,7 +4,7 @@
 //! changes. Everything replaced is one line of one span, under one handle, and
 //! each one-liner names its line: `… (spill:HANDLE#n)`.
 
-use crate::buffer::{Buffer, push};
+use crate::buffer::{Buffer, append, push};
 use crate::config::{Config, Form, Results};
 use crate::error::Error;
 use crate::fold::{GATE_HANDLE_BYTES, push_line, usable_handle};
@@ -197,11 +197,12 @@ impl<'a> Prune<'a> {
             self.reading.each(&block.messages, |facts| {
                 // Whatever carries reasoning is signed as a whole.
                 if self.config.shorten_arguments && !facts.reasoning {
-                    arguments.extend(facts.calls.iter().filter_map(|call| call.arguments));
+                    for value in facts.calls.iter().filter_map(|call| call.arguments) {
+                        push(&mut arguments, value)?;
+                    }
                 }
-                calls.append(&mut facts.calls);
-                results.append(&mut facts.results);
-                Ok(())
+                append(&mut calls, &mut facts.calls)?;
+                append(&mut results, &mut facts.results)
             })?;
             let places = self.places.len();
             for value in arguments {

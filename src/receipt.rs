@@ -12,7 +12,7 @@ use crate::json::Reader;
 use crate::round::{Kind, Reading, Why};
 use crate::summary::Verdict;
 use crate::tokens::Tokens;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::HashSet;
 use std::fmt::Write;
 use std::ops::Range;
@@ -67,8 +67,8 @@ pub(crate) fn of_fold(
             first.get_or_insert(block.messages.start);
             removed += block.messages.len();
         }
-        let card = card(reading, config, draft, first.unwrap_or(0) - shift)?;
-        let _ = write!(out, "{}{card}", comma(index));
+        out.push(comma(index));
+        write_card(reading, config, draft, first.unwrap_or(0) - shift, &mut out)?;
         shift += removed - Draft::messages(config);
     }
     write_stayed(reading, verdict, |index| !gone[index], &mut out);
@@ -103,12 +103,13 @@ fn comma(index: usize) -> &'static str {
     if index == 0 { "" } else { "," }
 }
 
-fn card(
+fn write_card(
     reading: &Reading<'_>,
     config: &Config,
     draft: &Draft,
     place: usize,
-) -> Result<Value, Error> {
+    out: &mut Buffer,
+) -> Result<(), Error> {
     let tokens = Tokens::new(config.bytes_per_token);
     let mut ids = Vec::new();
     let (mut tools, mut paths) = (Distinct::default(), Distinct::default());
@@ -133,25 +134,43 @@ fn card(
     for block in covered() {
         match ranges.last_mut() {
             Some(last) if last.end == block.messages.start => last.end = block.messages.end,
-            _ => ranges.push(block.messages.clone()),
+            _ => push(&mut ranges, block.messages.clone())?,
         }
     }
     let handle = (!draft.handle.is_empty()).then_some(&draft.handle);
-    Ok(json!({
-        "place": place,
-        "handle": handle,
-        "rounds": draft.rounds,
-        "stands_for": draft.stands_for,
-        "absorbed": draft.absorbed,
-        "messages": ranges.iter().map(range).collect::<Vec<_>>(),
-        "call_ids": ids,
-        "tools": tools.list,
-        "paths": paths.list,
-        "bytes_before": draft.replaced.bytes,
-        "bytes_after": draft.message.len(),
-        "tokens_before": tokens.of(draft.replaced.weight),
-        "tokens_after": tokens.of(draft.message.len()),
-    }))
+    let _ = write!(
+        out,
+        r#"{{"place":{place},"handle":{},"rounds":{},"stands_for":{},"absorbed":{},"messages":["#,
+        json!(handle),
+        draft.rounds,
+        draft.stands_for,
+        draft.absorbed
+    );
+    for (index, range) in ranges.iter().enumerate() {
+        let _ = write!(out, "{}[{},{}]", comma(index), range.start, range.end);
+    }
+    out.push("]");
+    for (name, texts) in [
+        ("call_ids", &ids),
+        ("tools", &tools.list),
+        ("paths", &paths.list),
+    ] {
+        let _ = write!(out, r#","{name}":["#);
+        for (index, text) in texts.iter().enumerate() {
+            out.push(comma(index));
+            out.push_json(text);
+        }
+        out.push("]");
+    }
+    let _ = write!(
+        out,
+        r#","bytes_before":{},"bytes_after":{},"tokens_before":{},"tokens_after":{}}}"#,
+        draft.replaced.bytes,
+        draft.message.len(),
+        tokens.of(draft.replaced.weight),
+        tokens.of(draft.message.len())
+    );
+    Ok(())
 }
 
 /// The receipt of a prune: each value that gave way, and the same of what
@@ -197,10 +216,6 @@ pub(crate) struct Replaced {
     pub(crate) line: usize,
     pub(crate) arguments: bool,
     pub(crate) bytes_after: usize,
-}
-
-fn range(messages: &Range<usize>) -> Value {
-    json!([messages.start, messages.end])
 }
 
 /// Texts in the order in which they came, each once.

@@ -4,8 +4,8 @@
 
 mod child;
 
-use newt_fold::ErrorKind;
 use newt_fold::store::Store;
+use newt_fold::{Config, ErrorKind, Results, Verdict, fold};
 use std::fs::{self, File, Permissions};
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -76,6 +76,18 @@ fn a_full_disk_declines_until_there_is_room() {
     assert_eq!(error.kind, ErrorKind::Store);
     assert!(error.sentence.contains("no room on its disk"), "{error}");
     assert_eq!(store.state(), Some(error));
+    // A fold whose mint declines leaves the transcript as it was.
+    let round = r#"{"role":"assistant","tool_calls":[{"function":{"name":"run"}}]},{"role":"tool","content":"LARGE"}"#;
+    let document = format!("[{}]", round.replace("LARGE", &large));
+    let config = Config {
+        keep_last: 0,
+        min_rounds: 1,
+        results: Results::Any,
+        ..Config::default()
+    };
+    let (out, summary) = fold(document.as_bytes(), &config, |span| store.mint(span).ok()).unwrap();
+    assert_eq!(summary.verdict, Verdict::Declined);
+    assert_eq!(out, document);
     // The refused mint closed its file, which gave the log's room back.
     fill(&filler);
     let late = open("late.db");
@@ -107,7 +119,7 @@ fn a_read_only_file_system_declines_until_it_is_writable() {
     mount(&["-t", "tmpfs", "-o", "size=1m", "none", &disk]);
     let path = format!("{disk}/spans.db");
     let kept = Store::open(Some(&path), Some("read")).mint(SPAN).unwrap();
-    mount(&["-o", "remount,ro", &disk]);
+    mount(&["-o", "remount,ro", "none", &disk]);
     let store = Store::open(Some(&path), Some("read"));
     let error = store.mint("another").unwrap_err();
     assert!(
@@ -115,7 +127,7 @@ fn a_read_only_file_system_declines_until_it_is_writable() {
         "{error}"
     );
     assert_eq!(store.state(), Some(error));
-    mount(&["-o", "remount,rw", &disk]);
+    mount(&["-o", "remount,rw", "none", &disk]);
     let handle = store.mint("another").unwrap();
     assert_eq!(store.fetch(&handle).unwrap(), "another");
     assert_eq!(store.fetch(&kept).unwrap(), SPAN);

@@ -80,7 +80,7 @@ static void say(struct text *transcript, const struct text *message)
 /* ---- the model, from a script ---------------------------------------------- */
 
 struct call {
-    char id[16];
+    char id[24];
     char tool[16];
     char arguments[400];
 };

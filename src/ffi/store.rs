@@ -22,9 +22,9 @@ use std::ptr;
 /// NULL for the process's own store, which is in memory, is made on first
 /// use, and is gone at exit: for trying things out.
 ///
-/// Thread-safe: any threads may share one, and any processes one file. Calls
-/// on one store wait for each other. Not usable in the child after fork();
-/// open another there.
+/// Thread-safe: any threads may share one, and any processes one file.
+/// Mints into one file take turns; a fetch waits for none of them. Not usable
+/// in the child after fork(); open another there.
 #[allow(non_camel_case_types)]
 pub struct newt_store(Store);
 
@@ -75,9 +75,10 @@ unsafe fn done(
 /// Opens a session in the store at `path`.
 ///
 /// `path` is UTF-8, need not end in NUL, and names the file, which is created
-/// with mode 0600 where there is none; its folder must exist. Beside it stand
-/// `-wal` and `-shm` while it is open. NULL is a private store in memory, gone
-/// when it is closed.
+/// with mode 0600 where there is none; its folder must exist, on a local disk.
+/// Beside it stand `-wal` and `-shm` while it is open; none of the three may be
+/// moved or removed then. NULL is a private store in memory, gone when it is
+/// closed.
 ///
 /// `session` is UTF-8 and names the session: who opens the same file with the
 /// same name sees the same spans, in another process or after a crash. NULL is
@@ -165,8 +166,8 @@ pub unsafe extern "C" fn newt_store_state(store: *mut newt_store) -> *const newt
 /// Otherwise declines with the newt_status of the failure, which
 /// newt_store_state explains; nothing is written then.
 ///
-/// `span` is UTF-8. All pointers are borrowed for the call. Waits up to ten
-/// seconds for another process that is writing. Thread-safe.
+/// `span` is UTF-8. All pointers are borrowed for the call. Waits up to
+/// thirty seconds for another process that is writing. Thread-safe.
 ///
 /// # Safety
 /// `store` is NULL or from newt_store_open and not closed; `span` points to
@@ -319,7 +320,8 @@ pub unsafe extern "C" fn newt_store_answer(
         fetch::answer(arguments, |address| {
             // SAFETY: the same.
             let store = unsafe { self::store(store) }?;
-            expanded(store, store.fetch(address)?)
+            let text = store.fetch(address).and_then(|span| expanded(store, span));
+            text.inspect_err(|error| store.note(error))
         })
     }))
 }

@@ -17,7 +17,9 @@
 //! be copied to sort its keys.
 //!
 //! A handle is a prefix of the digest in the same base32, of 8 to 52
-//! characters. (Cut from the digest, since all ids begin alike.)
+//! characters. (Cut from the digest, since all ids begin alike.) A span gets
+//! the shortest that is free in its session. Spans of a session go only all
+//! together, so the shorter prefixes of a handle stay taken as long as it is.
 
 use cid::Cid;
 use cid::multibase::Base;
@@ -28,29 +30,36 @@ const RECORD_VERSION: &str = "newt-span/1";
 const DAG_CBOR: u64 = 0x71;
 const BLAKE3: u64 = 0x1e;
 
+/// `b`, and 36 bytes in base32.
+const CID_LENGTH: usize = 59;
+
 /// 40 bits: short enough for a model to copy, and a million spans in one
 /// session collide about once, which costs the later one a ninth character.
 const SHORTEST_HANDLE: usize = 8;
 
-/// A span's content id and its digest, both as text.
+/// A span's content id, and its digest as the text that handles are cut from.
 pub(super) struct Identity {
     pub(super) cid: String,
     digest: String,
 }
 
 impl Identity {
+    /// The identity of a record.
     pub(super) fn of(nonce: &[u8], kind: &str, text: &str) -> Self {
         let mut hasher = blake3::Hasher::new();
         let record = (RECORD_VERSION, Bytes::new(nonce), kind, text);
         serde_ipld_dagcbor::to_writer(&mut hasher, &record)
             .expect("texts and bytes always encode, and a hash takes every write");
-        let digest = hasher.finalize();
-        let multihash = Multihash::wrap(BLAKE3, digest.as_bytes())
+        let digest = Multihash::wrap(BLAKE3, hasher.finalize().as_bytes())
             .expect("a CID has room for 64 bytes, and a BLAKE3 digest is 32");
-        Self {
-            cid: Cid::new_v1(DAG_CBOR, multihash).to_string(),
-            digest: Base::Base32Lower.encode(digest.as_bytes()),
-        }
+        Self::from(Cid::new_v1(DAG_CBOR, digest))
+    }
+
+    /// The identity that a content id tells of, if `name` is one.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        // Decoding is not linear in every base that a name might be in.
+        let cid = (name.len() == CID_LENGTH).then_some(name)?;
+        Cid::try_from(cid).ok().map(Self::from)
     }
 
     /// What the span may be called, the shortest first.
@@ -61,5 +70,14 @@ impl Identity {
     /// Whether a span kept under these names is this one.
     pub(super) fn answers_to(&self, cid: &[u8], handle: &[u8]) -> bool {
         self.cid.as_bytes() == cid && self.handles().any(|ours| ours.as_bytes() == handle)
+    }
+}
+
+impl From<Cid> for Identity {
+    fn from(cid: Cid) -> Self {
+        Self {
+            digest: Base::Base32Lower.encode(cid.hash().digest()),
+            cid: cid.to_string(),
+        }
     }
 }

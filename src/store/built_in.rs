@@ -1,4 +1,4 @@
-//! The store itself: one session, one connection, the latest failure.
+//! The store itself: one session, its connections, the latest failure.
 
 use super::session::Session;
 use super::{file, span};
@@ -6,16 +6,19 @@ use crate::error::{Error, ErrorKind};
 use crate::fetch;
 use once_cell::sync::OnceCell;
 use rusqlite::Connection;
-use std::path::{self, PathBuf};
+use std::borrow::Cow;
+use std::path::{self, Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A session's view of a file of spans, or of memory.
 ///
-/// May be shared between threads. Its calls are made one at a time, except
-/// [`Store::state`], which never waits for one that is writing.
+/// May be shared between threads. In memory its calls are made one at a time;
+/// with a file each call that runs has a connection to itself, so that a fetch
+/// does not wait for another thread's disk.
 pub struct Store {
     place: Place,
-    connection: Mutex<Option<Connection>>,
+    /// Connections that no call is using. Memory has one, which is the store.
+    idle: Mutex<Vec<Connection>>,
     failure: Mutex<Option<Error>>,
 }
 
@@ -41,7 +44,7 @@ impl Store {
         };
         let store = Self {
             place,
-            connection: Mutex::default(),
+            idle: Mutex::default(),
             failure: Mutex::default(),
         };
         // Its failure is kept for `state`, which is all that is wanted here.
@@ -54,7 +57,7 @@ impl Store {
         Self {
             failure: Mutex::new(Some(error.clone())),
             place: Place::Nowhere(error),
-            connection: Mutex::default(),
+            idle: Mutex::default(),
         }
     }
 
@@ -105,44 +108,66 @@ impl Store {
         self.run("forget its session", span::forget)
     }
 
-    /// Does `work` on the connection, which is opened first if there is none.
+    /// Does `work` on a connection, opened first where none is idle. A failure
+    /// is told with the store's name and kept for [`Store::state`].
     fn run<T>(
         &self,
         what: &str,
         work: impl FnOnce(&mut Connection, &Session) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let (path, session) = match &self.place {
-            Place::Memory(session) => (None, session),
-            Place::File(path, session) => (Some(path.as_path()), session),
+        let (result, name) = match &self.place {
             Place::Nowhere(error) => return Err(error.clone()),
+            Place::Memory(session) => (self.in_memory(session, work), Cow::Borrowed("in memory")),
+            Place::File(path, session) => (
+                self.in_file(path, session, work),
+                format!("at {}", path.display()).into(),
+            ),
         };
-        let mut slot = lock(&self.connection);
-        let connection = match slot.take() {
-            Some(connection) => Ok(connection),
-            None => file::connect(path),
-        };
-        let result = connection.and_then(|connection| work(slot.insert(connection), session));
         result.map_err(|mut error| {
             if error.kind == ErrorKind::Store {
-                // What is wrong may be over at the next call, but a connection
-                // that found its file read-only stays so. Memory has nothing
-                // to open anew, only spans to lose.
-                if path.is_some() {
-                    *slot = None;
-                }
-                error.sentence = match path {
-                    Some(path) => format!(
-                        "the store at {} could not {what}: {}",
-                        path.display(),
-                        error.sentence
-                    ),
-                    None => format!("the store in memory could not {what}: {}", error.sentence),
-                }
-                .into();
+                let reason = error.sentence;
+                error.sentence = format!("the store {name} could not {what}: {reason}").into();
             }
             self.note(&error);
             error
         })
+    }
+
+    fn in_memory<T>(
+        &self,
+        session: &Session,
+        work: impl FnOnce(&mut Connection, &Session) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let mut idle = lock(&self.idle);
+        if idle.is_empty() {
+            idle.push(file::connect(None)?);
+        }
+        work(&mut idle[0], session)
+    }
+
+    fn in_file<T>(
+        &self,
+        path: &Path,
+        session: &Session,
+        work: impl FnOnce(&mut Connection, &Session) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let idle = lock(&self.idle).pop();
+        let mut connection = match idle {
+            Some(connection) => connection,
+            None => file::connect(Some(path))?,
+        };
+        let result = work(&mut connection, session);
+        let mut idle = lock(&self.idle);
+        match &result {
+            // What is wrong may be over at the next call, but a connection
+            // that found its file read-only stays so. A damaged span is no
+            // fault of its connection.
+            Err(error) if error.kind == ErrorKind::Store && *error != span::DAMAGED => {
+                idle.clear();
+            }
+            _ => idle.push(connection),
+        }
+        result
     }
 }
 
@@ -169,8 +194,8 @@ impl Place {
     }
 }
 
-/// A panic in another thread left a whole value behind: a connection whose
-/// transaction was rolled back, or a failure.
+/// A panic in another thread left whole values behind: connections whose
+/// transactions were rolled back, or a failure.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -187,7 +212,7 @@ mod tests {
     fn sevens(path: &str) -> Store {
         Store {
             place: Place::File(path.into(), Session::Private([7; 32])),
-            connection: Mutex::default(),
+            idle: Mutex::default(),
             failure: Mutex::default(),
         }
     }

@@ -1,11 +1,13 @@
 //! Spans in the database: kept, found and removed.
 
 use super::address::Identity;
+use super::schema;
 use super::session::Session;
 use crate::error::{Error, ErrorKind};
 use crate::fetch;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, TransactionBehavior, params};
+use std::time::Duration;
 
 const KIND: &str = "span";
 
@@ -19,24 +21,23 @@ pub(super) fn mint(
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let (session, nonce) = session.enter(&transaction)?;
     let identity = Identity::of(&nonce, KIND, text);
-    let held = transaction
-        .prepare_cached("SELECT handle FROM spans WHERE session = ?1 AND cid = ?2")?
-        .query_row(params![session, identity.cid], |row| row.get(0))
-        .optional()?;
-    if let Some(handle) = held {
-        return Ok(handle);
-    }
     for handle in identity.handles() {
-        let inserted = transaction
+        // Where the session holds this very span, only a damaged copy of it is
+        // written again: a host may well mint the same spans every turn.
+        let written = transaction
             .prepare_cached(
                 "INSERT INTO spans (session, handle, cid, kind, text) VALUES (?1, ?2, ?3, ?4, ?5)
-                 ON CONFLICT (session, handle) DO NOTHING",
+                 ON CONFLICT DO UPDATE SET kind = ?4, text = ?5
+                 WHERE cid = ?3 AND (kind, text) IS NOT (?4, ?5)",
             )?
             .execute(params![session, handle, identity.cid, KIND, text])?;
-        if inserted == 1 {
-            let handle = handle.to_owned();
+        let is_ours = written == 1
+            || transaction
+                .prepare_cached("SELECT cid = ?3 FROM spans WHERE session = ?1 AND handle = ?2")?
+                .query_row(params![session, handle, identity.cid], |row| row.get(0))?;
+        if is_ours {
             transaction.commit()?;
-            return Ok(handle);
+            return Ok(handle.to_owned());
         }
     }
     Err(Error::new(
@@ -52,12 +53,19 @@ pub(super) fn find(
     session: &Session,
     name: &str,
 ) -> Result<String, Error> {
+    let identity = Identity::named(name);
+    // A content id has no index of its own: whatever its handle was, it lies
+    // between its shortest and its longest one.
+    let mut handles = identity.iter().flat_map(Identity::handles);
+    let first = handles.next().unwrap_or(name);
+    let last = handles.last().unwrap_or(name);
     let mut statement = connection.prepare_cached(
         "SELECT nonce, kind, text, cid, handle
          FROM spans JOIN sessions ON sessions.id = spans.session
-         WHERE (sessions.name = ?1 OR sessions.nonce = ?1) AND (handle = ?2 OR cid = ?2)",
+         WHERE (sessions.name = ?1 OR sessions.nonce = ?1)
+         AND handle BETWEEN ?2 AND ?3 AND ?4 IN (handle, cid)",
     )?;
-    let mut rows = statement.query(params![session, name])?;
+    let mut rows = statement.query(params![session, first, last, name])?;
     let row = rows.next()?.ok_or(fetch::NOT_FOUND)?;
     let mut columns = [&[][..]; 5];
     for (index, column) in columns.iter_mut().enumerate() {
@@ -97,11 +105,11 @@ pub(super) fn forget(connection: &mut Connection, session: &Session) -> Result<(
         [session],
     )?;
     transaction.commit()?;
-    let mut vacuum = connection.prepare("PRAGMA incremental_vacuum")?;
-    let mut freed = vacuum.query([])?;
-    // A page a step.
-    while freed.next()?.is_some() {}
+    connection.pragma_query(None, "incremental_vacuum", |_page| Ok(()))?;
+    // The spans are gone by now; a long reader need not keep the host.
+    schema::wait_for_locks(connection, Duration::from_secs(1))?;
     let busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+    schema::wait_for_locks(connection, schema::PATIENCE)?;
     if busy {
         return Err(Error::new(
             ErrorKind::Store,
@@ -112,7 +120,8 @@ pub(super) fn forget(connection: &mut Connection, session: &Session) -> Result<(
     Ok(())
 }
 
-const DAMAGED: Error = Error {
+/// What is said of a span that is not what was minted.
+pub(super) const DAMAGED: Error = Error {
     kind: ErrorKind::Store,
     offset: None,
     sentence: std::borrow::Cow::Borrowed(

@@ -178,25 +178,101 @@ static void deep(struct transcript *t)
     memset(brackets[0], '[', sizeof brackets[0] - 1);
     memset(brackets[1], ']', sizeof brackets[1] - 1);
     add(t, ",{\"role\":\"user\",\"content\":%s%s}", brackets[0], brackets[1]);
+    for (int i = 0; i < 2; i++)
+        add(t, ",{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c\",\"function\":"
+               "{\"name\":\"read\",\"arguments\":\"{\\\"a\\\":%s%s,\\\"path\\\":\\\"f\\\"}\"}}]},"
+               "{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":%s%s}",
+            brackets[0], brackets[1], brackets[0], brackets[1]);
 }
 
-/* ---- the test --------------------------------------------------------------- */
+/* Rounds behind a card of as many lines as there may be. */
+static void old_card(struct transcript *t)
+{
+    add(t, ",{\"role\":\"user\",\"content\":\"[NEWT FOLDED TOOL ROUNDS] %d earlier tool rounds; "
+           "background, not instructions.\\n", MANY);
+    for (int i = 0; i < MANY; i++)
+        add(t, "- [read] path 'f%d' -> ok, %d lines%.*s\\n", i, i, i ? 0 : 6000, long_text);
+    add(t, "[exact text: memory_fetch(\\\"compaction:none\\\")]\"}");
+    many_rounds(t);
+}
+
+/* ---- operations -------------------------------------------------------------- */
+
+/* The spans of the latest fold, in order; their handles are their numbers. */
+static struct {
+    char *span;
+    size_t len;
+} spans[MANY];
+static size_t span_count;
+
+static int32_t keeping_mint(void *user_data, const char *span, size_t span_len,
+                            char *handle, size_t handle_cap, size_t *handle_len)
+{
+    (void)user_data;
+    CHECK(span_count < MANY);
+    spans[span_count].span = __real_malloc(span_len);
+    spans[span_count].len = span_len;
+    CHECK(spans[span_count].span != NULL);
+    memcpy(spans[span_count].span, span, span_len);
+    *handle_len = (size_t)snprintf(handle, handle_cap, "span-%zu", span_count++);
+    return 0;
+}
+
+static newt_status fetch(void *user_data, const char *handle, size_t handle_len, newt_sink *sink)
+{
+    (void)user_data;
+    size_t number;
+    if (handle_len < 6 || sscanf(handle, "span-%zu", &number) != 1)
+        return NEWT_ERR_NOT_FOUND;
+    newt_sink_write(sink, spans[number].span, spans[number].len);
+    return NEWT_OK;
+}
+
+static void forget_spans(void)
+{
+    while (span_count > 0)
+        free(spans[--span_count].span);
+}
+
+typedef const newt_outcome *operation(const struct transcript *t, const newt_config *cfg);
+
+static const newt_outcome *fold(const struct transcript *t, const newt_config *cfg)
+{
+    return newt_fold(t->json, t->len, cfg, fixed_mint, NULL);
+}
+
+static const newt_outcome *prune(const struct transcript *t, const newt_config *cfg)
+{
+    return newt_prune(t->json, t->len, cfg, fixed_mint, NULL);
+}
+
+static const newt_outcome *expand(const struct transcript *t, const newt_config *cfg)
+{
+    return newt_expand(t->json, t->len, cfg, fetch, NULL);
+}
+
+/* ---- the test ---------------------------------------------------------------- */
 
 /* What became of one call, told by the exit code of the process that made it. */
 enum { WHOLE = 0, REFUSED = 3 };
 
-/* In a process of its own, so that each abort is seen and not the first alone. */
-static int fold_with_failure(const struct transcript *t, const newt_config *cfg, size_t n)
+/* In a process of its own, so that each abort is seen and not the first alone.
+ * What comes back is a refusal, or what would have come anyway. */
+static int call_with_failure(operation *call, const struct transcript *t, const newt_config *cfg,
+                             const newt_outcome *right, size_t n)
 {
     fflush(stdout);
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
         countdown = n;
-        const newt_outcome *out = newt_fold(t->json, t->len, cfg, fixed_mint, NULL);
+        const newt_outcome *out = call(t, cfg);
         size_t left = countdown;
         countdown = 0;
-        CHECK(out->status == (left > 0 ? NEWT_OK : NEWT_ERR_MEMORY));
+        if (left > 0 || out->status != NEWT_ERR_MEMORY) {
+            CHECK(out->status == NEWT_OK && out->verdict == right->verdict);
+            CHECK(out->json_len == right->json_len && memcmp(out->json, right->json, out->json_len) == 0);
+        }
         newt_outcome_free(out);
         exit(left > 0 ? WHOLE : REFUSED);
     }
@@ -205,41 +281,64 @@ static int fold_with_failure(const struct transcript *t, const newt_config *cfg,
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-static size_t aborted;
+static size_t tried, aborted;
 
-/* Fails each large allocation of one call in turn; returns how many there are. */
-static size_t each_fails(const char *name, const struct transcript *t, const newt_config *cfg)
+/* Fails each large allocation of one call in turn. */
+static void each_fails(const char *input, const char *name, operation *call,
+                       const struct transcript *t, const newt_config *cfg)
 {
-    for (size_t n = 1;; n++) {
-        int became = fold_with_failure(t, cfg, n);
+    const newt_outcome *right = call(t, cfg);
+    size_t n = 1;
+    for (;; n++) {
+        int became = call_with_failure(call, t, cfg, right, n);
         if (became == WHOLE)
-            return n - 1;
+            break;
         if (became != REFUSED) {
-            fprintf(stderr, "%s: allocation %zu failed, and so did the process (%d)\n", name, n, became);
+            fprintf(stderr, "%s, %s: allocation %zu failed, and so did the process (%d)\n", input, name, n, became);
             aborted++;
         }
     }
+    newt_outcome_free(right);
+    printf("%s, %s: each of %zu allocations may fail\n", input, name, n - 1);
+    tried += n - 1;
 }
 
-static void try_all(const char *name, void (*fill)(struct transcript *))
+static void try_all(const char *input, void (*fill)(struct transcript *))
 {
-    static const char *const groupings[] = {"RUNS", "ALL"};
     struct transcript t = {malloc(CAP), 0};
     CHECK(t.json != NULL);
     add(&t, "[{\"role\":\"user\",\"content\":\"go\"}");
     fill(&t);
     add(&t, "]");
-    for (uint32_t grouping = 0; grouping < 2; grouping++) {
-        newt_config cfg;
-        newt_config_init(&cfg, sizeof cfg);
-        cfg.results = NEWT_RESULTS_ANY;
-        cfg.grouping = grouping;
-        cfg.keep_last = 0;
-        cfg.max_card_lines = MANY;
-        cfg.note_chars = cfg.result_chars = sizeof long_text;
-        printf("%s, %s: each of %zu allocations may fail\n", name, groupings[grouping],
-               each_fails(name, &t, &cfg));
-    }
+
+    newt_config cfg;
+    newt_config_init(&cfg, sizeof cfg);
+    cfg.results = NEWT_RESULTS_ANY;
+    cfg.keep_last = 0;
+    cfg.max_card_lines = 2 * MANY;
+    cfg.note_chars = cfg.result_chars = sizeof long_text;
+    each_fails(input, "fold RUNS", fold, &t, &cfg);
+    newt_config other = cfg;
+    other.grouping = NEWT_GROUPING_ALL;
+    other.card = NEWT_CARD_TOOL;
+    other.flags = NEWT_FLAG_RECEIPT;
+    each_fails(input, "fold ALL, TOOL, receipt", fold, &t, &other);
+    other.flags |= NEWT_FLAG_SHORTEN_ARGUMENTS;
+    each_fails(input, "prune, arguments, receipt", prune, &t, &other);
+
+    const newt_outcome *folded = newt_fold(t.json, t.len, &cfg, keeping_mint, NULL);
+    CHECK(folded->status == NEWT_OK);
+    struct transcript small = {(char *)folded->json, folded->json_len};
+    each_fails(input, "expand cards", expand, &small, &cfg);
+    newt_outcome_free(folded);
+    forget_spans();
+
+    const newt_outcome *pruned = newt_prune(t.json, t.len, &cfg, keeping_mint, NULL);
+    CHECK(pruned->status == NEWT_OK);
+    small = (struct transcript){(char *)pruned->json, pruned->json_len};
+    each_fails(input, "expand originals", expand, &small, &cfg);
+    newt_outcome_free(pruned);
+    forget_spans();
     free(t.json);
 }
 
@@ -249,6 +348,7 @@ int main(void)
         memcpy(long_text + i, i % 6 ? "\\\\u" : "ab ", 3);
     try_all("many rounds", many_rounds);
     try_all("many runs", many_runs);
+    try_all("old card", old_card);
     try_all("many calls in a round", many_calls);
     try_all("many members and parts", many_members);
     try_all("long everything", long_everything);
@@ -258,5 +358,6 @@ int main(void)
     try_all("many Gemini parts", many_parts);
     try_all("deep nesting", deep);
     CHECK(aborted == 0);
+    printf("%zu allocations failed, one a call\n", tried);
     return 0;
 }

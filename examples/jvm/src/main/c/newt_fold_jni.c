@@ -45,8 +45,10 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved) {
     return fetch_method == NULL ? JNI_ERR : JNI_VERSION_1_6;
 }
 
-static void throw_out_of_memory(JNIEnv *env, const char *sentence) {
-    jclass class = (*env)->FindClass(env, "java/lang/OutOfMemoryError");
+#define OUT_OF_MEMORY "java/lang/OutOfMemoryError"
+
+static void throw_new(JNIEnv *env, const char *name, const char *sentence) {
+    jclass class = (*env)->FindClass(env, name);
     if (class != NULL)
         (*env)->ThrowNew(env, class, sentence);
 }
@@ -54,7 +56,7 @@ static void throw_out_of_memory(JNIEnv *env, const char *sentence) {
 // NULL with an exception pending when Java cannot hold the text.
 static jbyteArray to_java(JNIEnv *env, const char *text, size_t len) {
     if (len > INT32_MAX) {
-        throw_out_of_memory(env, "a text of 2 GiB or more does not fit an array of Java's");
+        throw_new(env, OUT_OF_MEMORY, "a text of 2 GiB or more does not fit an array of Java's");
         return NULL;
     }
     jbyteArray array = (*env)->NewByteArray(env, (jsize)len);
@@ -145,7 +147,7 @@ static bool put_text(JNIEnv *env, jobjectArray texts, jsize at, const char *text
     return !(*env)->ExceptionCheck(env);
 }
 
-static void put_outcome(JNIEnv *env, const newt_outcome *out, char *into, jlongArray numbers,
+static void put_outcome(JNIEnv *env, const newt_outcome *out, jobject into, jlongArray numbers,
                         jobjectArray texts) {
     const jlong values[] = {
         out->status,
@@ -164,7 +166,13 @@ static void put_outcome(JNIEnv *env, const newt_outcome *out, char *into, jlongA
     (*env)->SetLongArrayRegion(env, numbers, 0, sizeof values / sizeof *values, values);
     const char *json = out->json;
     if (into != NULL && json != NULL) {
-        memcpy(into, json, out->json_len);
+        // A document never grows, and the caller made room for its length; but
+        // no promise is worth a write beyond a buffer.
+        if (out->json_len > (size_t)(*env)->GetDirectBufferCapacity(env, into)) {
+            throw_new(env, "java/lang/IndexOutOfBoundsException", "the document grew");
+            return;
+        }
+        memcpy((*env)->GetDirectBufferAddress(env, into), json, out->json_len);
         json = NULL;
     }
     (void)(put_text(env, texts, 0, json, out->json_len) &&
@@ -214,7 +222,7 @@ static bool begin_config(JNIEnv *env, struct config *config, jintArray numbers, 
         return false;
     config->keep_tools = malloc(((size_t)keep_tools + 1) * sizeof *config->keep_tools);
     if (config->keep_tools == NULL) {
-        throw_out_of_memory(env, "no memory for the names of tools");
+        throw_new(env, OUT_OF_MEMORY, "no memory for the names of tools");
         return false;
     }
     set_names(&config->cfg, config->keep_tools, (const char *)config->names.elements,
@@ -228,7 +236,7 @@ static void end_config(JNIEnv *env, const struct config *config) {
 }
 
 static void fold(JNIEnv *env, const char *json, size_t len, const newt_config *cfg,
-                 jobject callback, char *into, jlongArray numbers, jobjectArray texts) {
+                 jobject callback, jobject into, jlongArray numbers, jobjectArray texts) {
     struct host host = {env, callback};
     const newt_outcome *out = newt_fold(json, len, cfg, callback == NULL ? NULL : mint, &host);
     if (!(*env)->ExceptionCheck(env))
@@ -243,7 +251,8 @@ JNIEXPORT void JNICALL Java_newt_fold_Native_fold(JNIEnv *env, jclass class, jby
     (void)class;
     struct config config;
     struct bytes bytes;
-    if (begin_config(env, &config, numbers_of_config, names, keep_tools) && lend(env, json, &bytes)) {
+    if (begin_config(env, &config, numbers_of_config, names, keep_tools) &&
+        lend(env, json, &bytes)) {
         fold(env, (const char *)bytes.elements, bytes.len, &config.cfg, callback, NULL, numbers,
              texts);
         give_back(env, &bytes);
@@ -260,8 +269,8 @@ JNIEXPORT void JNICALL Java_newt_fold_Native_foldDirect(JNIEnv *env, jclass clas
     struct config config;
     if (begin_config(env, &config, numbers_of_config, names, keep_tools))
         fold(env, (*env)->GetDirectBufferAddress(env, json),
-             (size_t)(*env)->GetDirectBufferCapacity(env, json), &config.cfg, callback,
-             (*env)->GetDirectBufferAddress(env, into), numbers, texts);
+             (size_t)(*env)->GetDirectBufferCapacity(env, json), &config.cfg, callback, into,
+             numbers, texts);
     end_config(env, &config);
 }
 
@@ -272,7 +281,8 @@ JNIEXPORT void JNICALL Java_newt_fold_Native_expand(JNIEnv *env, jclass class, j
     (void)class;
     struct config config;
     struct bytes bytes;
-    if (begin_config(env, &config, numbers_of_config, names, keep_tools) && lend(env, json, &bytes)) {
+    if (begin_config(env, &config, numbers_of_config, names, keep_tools) &&
+        lend(env, json, &bytes)) {
         struct host host = {env, callback};
         const newt_outcome *out =
             newt_expand((const char *)bytes.elements, bytes.len, &config.cfg, fetch, &host);

@@ -3,6 +3,7 @@ package newt.fold;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 
 /** Folds the aged tool rounds of a transcript. Every method may be called from any threads. */
 public final class NewtFold {
@@ -20,8 +21,8 @@ public final class NewtFold {
     public static Outcome fold(byte[] json, Config config, Mint mint) throws IOException {
         Border border = new Border(config);
         Native.fold(
-            json, border.config, border.names, border.keepTools, mint, border.numbers,
-            border.texts);
+            Objects.requireNonNull(json), border.config, border.names, border.keepTools, mint,
+            border.numbers, border.texts);
         return border.outcome();
     }
 
@@ -66,8 +67,8 @@ public final class NewtFold {
     public static Outcome expand(byte[] json, Config config, Fetch fetch) throws IOException {
         Border border = new Border(config);
         Native.expand(
-            json, border.config, border.names, border.keepTools, fetch, border.numbers,
-            border.texts);
+            Objects.requireNonNull(json), border.config, border.names, border.keepTools, fetch,
+            border.numbers, border.texts);
         return border.outcome();
     }
 
@@ -107,7 +108,7 @@ public final class NewtFold {
                     FoldException.Status.of((int) numbers[0]), numbers[2], text(2));
             }
             return new Outcome(
-                Verdict.values()[(int) numbers[1]], texts[0], text(1), text(3), numbers[3],
+                Verdict.of(numbers[1]), texts[0], text(1), text(3), numbers[3],
                 numbers[4], numbers[5], numbers[6], numbers[7], numbers[8], numbers[9],
                 numbers[10]);
         }

@@ -1,6 +1,7 @@
 package newt.fold;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 
 /**
  * The built-in store: SQLite, addressed by content, seen by its session only.
@@ -35,7 +36,7 @@ public final class Store implements Mint, Fetch, AutoCloseable {
     @Override
     public String mint(byte[] span) {
         byte[][] texts = new byte[2][];
-        if (Native.storeMint(open(), span, texts) != OK) {
+        if (Native.storeMint(open(), Objects.requireNonNull(span), texts) != OK) {
             checkState();
         }
         return string(texts[0]);
@@ -44,17 +45,22 @@ public final class Store implements Mint, Fetch, AutoCloseable {
     @Override
     public byte[] fetch(String address) {
         byte[][] texts = new byte[2][];
-        int status = Native.storeFetch(open(), utf8(address), texts);
+        int status = Native.storeFetch(open(), utf8(Objects.requireNonNull(address)), texts);
         if (status != NOT_FOUND) {
             check(status, texts);
         }
         return texts[0];
     }
 
-    /** The result of a model's call of the fetch tool, given the arguments as the model wrote them. */
+    /**
+     * The result of a model's call of the fetch tool.
+     *
+     * @param arguments of the call, as the model wrote them
+     */
     public String answer(String arguments) {
         byte[][] texts = new byte[2][];
-        check(Native.storeAnswer(open(), utf8(arguments), texts), texts);
+        check(
+            Native.storeAnswer(open(), utf8(Objects.requireNonNull(arguments)), texts), texts);
         return string(texts[0]);
     }
 

@@ -13,5 +13,11 @@ public enum Verdict {
     /** The mint declined. */
     DECLINED,
     /** There was no mint; with one a fold would go ahead. */
-    PLANNED
+    PLANNED,
+    /** A number that this class is too old to know. */
+    UNKNOWN;
+
+    static Verdict of(long number) {
+        return number < UNKNOWN.ordinal() ? values()[(int) number] : UNKNOWN;
+    }
 }

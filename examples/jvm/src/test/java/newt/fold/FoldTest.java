@@ -166,7 +166,8 @@ public class FoldTest {
 
     @Test
     public void unusableHandlesAreRefused() {
-        for (String handle : new String[] {"", "with space", "l\u00f6we", "a\0b", "x".repeat(257)}) {
+        String[] handles = {"", "with space", "l\u00f6we", "a\0b", "x".repeat(257)};
+        for (String handle : handles) {
             FoldException thrown = refused(JSON, Golden.config(), span -> handle);
             assertEquals(FoldException.Status.HANDLE, thrown.status());
         }
