@@ -338,12 +338,11 @@ fn begin(chars: impl Iterator<Item = char>, bytes: usize) -> String {
 }
 
 /// The end of a text, fit for one line, in at most `bytes`.
-fn end(chars: impl Iterator<Item = char>, bytes: usize) -> Result<String, Error> {
-    let text: Buffer = Spaced::new(chars).collect();
-    let mut text = text.finish()?;
+fn end(text: Text<'_>, bytes: usize) -> Result<Cow<'_, str>, Error> {
+    let (mut text, _) = spaced::first(text, usize::MAX)?;
     if text.len() > bytes {
         let from = text.ceil_char_boundary(text.len() - bytes.saturating_sub('…'.len_utf8()));
-        text.replace_range(..from, "…");
+        text.to_mut().replace_range(..from, "…");
     }
     Ok(text)
 }
@@ -375,7 +374,7 @@ fn clause(arguments: Raw<'_>, limit: usize) -> Result<Option<String>, Error> {
                 // A path says most at its end.
                 Some(text) if TELLING[..PATHS].iter().any(|path| key == *path) => {
                     let room = limit.saturating_sub(key.len() + QUOTES.len());
-                    quoted(&key, &end(text.chars(), room)?, limit)
+                    quoted(&key, &end(text, room)?, limit)
                 }
                 // Only what can be shown is decoded.
                 Some(text) => quoted(&key, &spaced::first(text, limit + 1)?.0, limit),
@@ -540,8 +539,11 @@ fn tells_failure(text: Text<'_>) -> bool {
     // The last line, from the last escaped line feed on.
     let raw = text.raw().trim_end_matches("\\n");
     let from = raw.ceil_char_boundary(raw.len().saturating_sub(EXIT_LINE_BYTES + "\\n".len()));
-    let tail = match raw[from..].rsplit_once("\\n") {
-        Some((_, tail)) => tail,
+    let feed = raw.as_bytes()[from..]
+        .windows(2)
+        .rposition(|pair| pair == b"\\n");
+    let tail = match feed {
+        Some(feed) => &raw[from + feed + "\\n".len()..],
         None if from > 0 => return false,
         None => raw,
     };
