@@ -5,6 +5,7 @@
 // every request. newt_fold() replaces aged tool rounds by a short card that
 // names a handle; the removed messages stay retrievable, verbatim, from storage
 // that the host owns: a callback, the mint, stores them and returns the handle.
+// A host without storage passes newt_store_mint and a newt_store.
 //
 //     static int32_t mint(void *dir, const char *span, size_t span_len,
 //                         char *handle, size_t handle_cap, size_t *handle_len);
@@ -14,7 +15,7 @@
 //     cfg.results = NEWT_RESULTS_ANY;
 //     const newt_outcome *out = newt_fold(json, json_len, &cfg, mint, dir);
 //     if (out->status == NEWT_OK)
-//         send(out->json, out->json_len);
+//         send_request(out->json, out->json_len);
 //     else
 //         fprintf(stderr, "%s: %s\n", newt_status_name(out->status), out->error);
 //     newt_outcome_free(out);
@@ -32,6 +33,10 @@
 // unless its comment says otherwise. Nothing here prints, exits or aborts.
 // Structs grow at the end only; fields and functions that came later say since
 // when. Text is UTF-8 everywhere.
+//
+// Order. The numbers, newt_config, newt_outcome, the two callbacks, newt_text,
+// statuses and verdicts; then the functions: versions, newt_config_init, fold,
+// prune, expand, free, estimate, and the store.
 
 #ifndef NEWT_FOLD_VERSION_NUMBER
 #define NEWT_FOLD_VERSION_MAJOR 1
