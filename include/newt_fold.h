@@ -230,18 +230,20 @@ typedef uint32_t newt_verdict;
 //
 // Free it with newt_outcome_free, on any thread; never copy it by value,
 // never give it to free(). May be read from any threads at once. Every string
-// has a NUL after its last byte, so that printf("%s") works; lengths rule.
+// has a NUL after its last byte, so that printf("%s") works; lengths rule. After
+// a refusal every count is 0 and every string but error NULL.
 typedef struct newt_outcome {
     // NEWT_OK, or why the call was refused.
     newt_status status;
     // Why rounds_folded is what it is; NEWT_VERDICT_NONE unless status is
     // NEWT_OK.
     newt_verdict verdict;
-    // The document, folded: UTF-8 JSON. NULL unless status is NEWT_OK.
+    // The document after the call: UTF-8 JSON. NULL unless status is NEWT_OK.
     const char *json;
     // Bytes in json, its NUL not counted.
     size_t json_len;
-    // The handle of the newest card that this call wrote; NULL if none.
+    // The handle of the newest card that this call wrote, or of what newt_prune
+    // replaced; NULL if none.
     const char *handle;
     // Bytes in handle, its NUL not counted.
     size_t handle_len;
@@ -250,9 +252,10 @@ typedef struct newt_outcome {
     const char *error;
     // The byte of the input at fault; SIZE_MAX if there is none.
     size_t error_offset;
-    // Complete rounds before the horizon that the configuration admits.
+    // Complete rounds before the horizon that the configuration admits; rounds
+    // inside cards are not counted. newt_expand leaves it 0.
     size_t rounds_eligible;
-    // Rounds that this call folded.
+    // Rounds that this call folded or pruned.
     size_t rounds_folded;
     // Cards that stand in json, older ones counted.
     size_t cards;
@@ -267,8 +270,9 @@ typedef struct newt_outcome {
     // Bytes at the start of json that equal the input's: what a provider's
     // prefix cache can still use.
     size_t prefix_len;
-    // What went, what stayed and why, as JSON; NULL unless NEWT_FLAG_RECEIPT
-    // asked for it and status is NEWT_OK.
+    // What went, what stayed and why, as JSON that
+    // newt_fold_receipt.schema.json describes; NULL unless NEWT_FLAG_RECEIPT
+    // asked for it and status is NEWT_OK. newt_expand writes none.
     const char *receipt;
     // Bytes in receipt, its NUL not counted.
     size_t receipt_len;
@@ -380,7 +384,8 @@ typedef struct newt_text {
 #define NEWT_VERDICT_DECLINED 4
 
 // The mint was NULL, and with one a fold would go ahead; the document is as
-// it was, the counts (rounds_folded aside, which is 0) as if folded.
+// it was, and rounds_folded is 0. cards, messages_after and tokens_after are
+// those of the fold, with handles of 64 bytes: shorter ones win a little more.
 #define NEWT_VERDICT_PLANNED 5
 
 #ifdef __cplusplus
