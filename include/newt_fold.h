@@ -281,13 +281,13 @@ typedef struct newt_outcome {
 // Gives a span a handle: the host's storage.
 //
 // Called on the thread that called newt_fold, before newt_fold returns, once
-// a card, in document order, and only when the fold is sure to go ahead. It is
-// never kept, and may call the library again.
+// a card, in document order, and only when the fold is sure to go ahead; by
+// newt_prune once. It is never kept, and may call the library again.
 //
 // `user_data` is the pointer given to newt_fold. `span` is what one card
-// replaces, JSON Lines: one message a line, verbatim, no NUL in it, borrowed
-// until the mint returns. `handle` has room for `handle_cap` bytes (256);
-// `*handle_len` is 0.
+// replaces, JSON Lines: one message a line, verbatim, a line feed between two
+// and none after the last, no NUL in it, borrowed until the mint returns.
+// `handle` has room for `handle_cap` bytes (256); `*handle_len` is 0.
 //
 // Store the span, durably, then write 1 to 256 bytes of
 // `A-Z a-z 0-9 . _ ~ : / @ = + -` to `handle`, their number to `*handle_len`,
@@ -311,8 +311,9 @@ typedef int32_t (*newt_mint_fn)(void *user_data,
 // stays. Any other status fails the expansion with NEWT_ERR_STORE.
 //
 // `user_data` is what the host passed beside the callback, NULL included.
-// `handle` is bare, without `compaction:`, has no NUL, and is borrowed for
-// the call like `sink`. The callback runs on the caller's thread before the
+// `handle` is bare, as the mint gave it, without `compaction:`, `spill:` or
+// `#n`; it has a NUL after its last byte, and is borrowed for the call like
+// `sink`. The callback runs on the caller's thread before the
 // function that took it returns, and may call the library.
 typedef newt_status (*newt_fetch_fn)(void *user_data,
                                      const char *handle,
