@@ -341,22 +341,22 @@ typedef struct newt_text {
 // An argument or a configuration field is out of range.
 #define NEWT_ERR_ARGUMENT 1
 
-// The document is not UTF-8.
+// The document, or another text that was passed, is not UTF-8.
 #define NEWT_ERR_UTF8 2
 
 // The document is not JSON.
 #define NEWT_ERR_JSON 3
 
-// The document is JSON, but no transcript.
+// The document is JSON, but neither an array nor a request body.
 #define NEWT_ERR_TRANSCRIPT 4
 
-// A stated limit was reached.
+// A stated limit was reached: newt_expand's.
 #define NEWT_ERR_LIMIT 5
 
 // The mint returned success with an unusable handle.
 #define NEWT_ERR_HANDLE 6
 
-// The store, or a fetch callback, failed.
+// The store, or a fetch callback, failed; or the store is not in this build.
 #define NEWT_ERR_STORE 7
 
 // Nothing is held under this handle.
@@ -429,15 +429,16 @@ void newt_config_init(struct newt_config *cfg, size_t struct_size);
 //
 // `json`: `json_len` bytes of UTF-8 JSON, an array of messages or a whole
 // request body with `messages`, `input` or `contents`; only read, borrowed
-// until the call returns; a leading byte-order mark is fine; NULL only with
-// length 0, which is an empty document (NEWT_ERR_JSON).
+// until the call returns; a leading byte-order mark is fine. NULL with a length
+// is NEWT_ERR_ARGUMENT, with length 0 an empty document (NEWT_ERR_JSON).
 // `cfg`: NULL is the defaults. `mint`: NULL plans, and stores nothing
 // (NEWT_VERDICT_PLANNED). `user_data`: handed to the mint, may be NULL.
 //
 // Returns an outcome, never NULL, that the caller frees. Messages that do not
 // fold come out byte for byte; where nothing folds, the whole document does.
 // A refusal changes nothing: NEWT_ERR_ARGUMENT, _UTF8, _JSON, _TRANSCRIPT,
-// _HANDLE, _MEMORY.
+// _HANDLE, _MEMORY. A mint that declines is none: the status is NEWT_OK, the
+// verdict NEWT_VERDICT_DECLINED.
 //
 // Thread-safe: it keeps no state, reads no clock, starts no thread and does no
 // input or output; the same input, configuration and handles give the same
