@@ -153,7 +153,8 @@ typedef int32_t newt_status;
 typedef struct newt_config {
     // Bytes of this struct, as the program knows it. Set by newt_config_init.
     uint32_t struct_size;
-    // Messages at the end that are never touched. Default 12.
+    // Messages at the end that are never touched; a round that reaches into them
+    // stays whole. Default 12; 0 keeps none.
     uint32_t keep_last;
     // Nothing changes unless at least this many rounds would go, over all
     // cards. Default 2; 0 means 1.
@@ -208,16 +209,18 @@ typedef struct newt_config {
     // numbers come out some 5 % short, those that are mostly encrypted
     // reasoning 40 %. Take 3 where a full window does harm.
     uint32_t bytes_per_token;
-    // Bits: NEWT_FLAG_RECEIPT, NEWT_FLAG_SHORTEN_ARGUMENTS. Default 0; unknown bits are refused.
+    // Bits: NEWT_FLAG_RECEIPT, NEWT_FLAG_SHORTEN_ARGUMENTS. Default 0; unknown
+    // bits are refused.
     uint32_t flags;
-    // 0.
+    // Must be 0.
     uint32_t reserved;
     // The tool that a card tells the model to call, 1 to 64 of `A-Z a-z 0-9 _
     // -`, with a NUL. NULL (default) is "memory_fetch"; "" says that none is
     // declared, and the card names its handle alone.
     const char *fetch_tool;
-    // Names of tools, each with a NUL: rounds that call one of them never
-    // fold. NULL (default) if `keep_tools_len` is 0.
+    // Names of tools, each with a NUL and none of them NULL: rounds that call
+    // one of them never fold and are never pruned. NULL (default) only where
+    // `keep_tools_len` is 0.
     const char *const *keep_tools;
     // Entries in `keep_tools`. Default 0.
     size_t keep_tools_len;
