@@ -135,6 +135,10 @@ typedef struct newt_sink newt_sink;
 // Thread-safe: any threads may share one, and any processes one file.
 // Mints into one file take turns; a fetch waits for none of them. Not usable
 // in the child after fork(); open another there.
+//
+// A library built without the store (cargo feature `store`) has these functions
+// too: newt_store_open still gives a store, which declines every mint and fails
+// every fetch with NEWT_ERR_STORE. newt_fetch_tool_json works as ever.
 typedef struct newt_store newt_store;
 
 // What became of a call. 0 is success.

@@ -25,6 +25,10 @@ use std::ptr;
 /// Thread-safe: any threads may share one, and any processes one file.
 /// Mints into one file take turns; a fetch waits for none of them. Not usable
 /// in the child after fork(); open another there.
+///
+/// A library built without the store (cargo feature `store`) has these functions
+/// too: newt_store_open still gives a store, which declines every mint and fails
+/// every fetch with NEWT_ERR_STORE. newt_fetch_tool_json works as ever.
 #[allow(non_camel_case_types)]
 pub struct newt_store(Store);
 
