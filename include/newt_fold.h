@@ -237,8 +237,8 @@ typedef uint32_t newt_verdict;
 //
 // Free it with newt_outcome_free, on any thread; never copy it by value,
 // never give it to free(). May be read from any threads at once. Every string
-// has a NUL after its last byte, so that printf("%s") works; lengths rule. After
-// a refusal every count is 0 and every string but error NULL.
+// has a NUL after its last byte, so that printf("%s") works; lengths rule.
+// After a refusal every count is 0 and every string but error is NULL.
 typedef struct newt_outcome {
     // NEWT_OK, or why the call was refused.
     newt_status status;
@@ -558,12 +558,12 @@ uint32_t newt_pressure(size_t tokens, size_t budget);
 // not forget stays behind after close, to be read with the sqlite3 program
 // only. An empty name is refused.
 //
-// NULL goes with length 0. Both are borrowed for the call. Never NULL: a store that could not be
-// opened declines every mint and fails every fetch, newt_store_state says
-// why, and each call tries to open it again, since a full disk may have room
-// by then (wrong arguments stay wrong). A file that is no store, or a store
-// of a newer version, is refused and left as it is. To be closed with
-// newt_store_close. Thread-safe.
+// NULL goes with length 0. Both are borrowed for the call. Never NULL: a store
+// that could not be opened declines every mint and fails every fetch,
+// newt_store_state says why, and each call tries to open it again, since a full
+// disk may have room by then (wrong arguments stay wrong). A file that is no
+// store, or a store of a newer version, is refused and left as it is. To be
+// closed with newt_store_close. Thread-safe.
 struct newt_store *newt_store_open(const char *path,
                                    size_t path_len,
                                    const char *session,

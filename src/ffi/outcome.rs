@@ -32,8 +32,8 @@ pub const NEWT_VERDICT_PLANNED: newt_verdict = 5;
 ///
 /// Free it with newt_outcome_free, on any thread; never copy it by value,
 /// never give it to free(). May be read from any threads at once. Every string
-/// has a NUL after its last byte, so that printf("%s") works; lengths rule. After
-/// a refusal every count is 0 and every string but error NULL.
+/// has a NUL after its last byte, so that printf("%s") works; lengths rule.
+/// After a refusal every count is 0 and every string but error is NULL.
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy)]
 #[repr(C)]

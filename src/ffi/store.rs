@@ -90,12 +90,12 @@ unsafe fn done(
 /// not forget stays behind after close, to be read with the sqlite3 program
 /// only. An empty name is refused.
 ///
-/// NULL goes with length 0. Both are borrowed for the call. Never NULL: a store that could not be
-/// opened declines every mint and fails every fetch, newt_store_state says
-/// why, and each call tries to open it again, since a full disk may have room
-/// by then (wrong arguments stay wrong). A file that is no store, or a store
-/// of a newer version, is refused and left as it is. To be closed with
-/// newt_store_close. Thread-safe.
+/// NULL goes with length 0. Both are borrowed for the call. Never NULL: a store
+/// that could not be opened declines every mint and fails every fetch,
+/// newt_store_state says why, and each call tries to open it again, since a full
+/// disk may have room by then (wrong arguments stay wrong). A file that is no
+/// store, or a store of a newer version, is refused and left as it is. To be
+/// closed with newt_store_close. Thread-safe.
 ///
 /// # Safety
 /// `path` is NULL or points to `path_len` bytes, `session` is NULL or points to
