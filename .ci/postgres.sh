@@ -7,7 +7,10 @@ target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 
 server_is_here() { command -v pg_config psql > /dev/null && [ -x "$(pg_config --bindir)/initdb" ]; }
 set -x
-server_is_here || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq postgresql libpq-dev > /dev/null
+if ! server_is_here; then
+    apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq postgresql libpq-dev > /dev/null
+fi
 make --no-print-directory static
 make -B -C examples/postgres OUT="$target" LIBRARY="$target/lib" \
     CFLAGS="-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all"

@@ -2,8 +2,8 @@
 //! plain insert loop of as many with the same durability and busy handler.
 //!
 //! `cargo bench --bench store`; NEWT_SPANS sets the number of spans. The plain
-//! loop runs twice: with a connection a thread, and with one a process, which
-//! its threads share under a mutex as the store's do.
+//! loop runs twice: with a connection a thread, as the store does it, and with
+//! one a process, which its threads share under a mutex.
 
 use newt_fold::store::Store;
 use rusqlite::{Connection, params};
@@ -33,7 +33,7 @@ fn connect(path: &str) -> Connection {
             since = Instant::now();
         }
         thread::sleep(Duration::from_millis(1));
-        since.elapsed() < Duration::from_secs(10)
+        since.elapsed() < Duration::from_secs(30)
     };
     connection.busy_handler(Some(wait)).unwrap();
     connection

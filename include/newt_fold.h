@@ -50,7 +50,7 @@
 #ifndef NEWT_FOLD_H
 #define NEWT_FOLD_H
 
-// The format is found out from the document (see the formats below).
+// The format is found out from the document: see newt_config.format.
 #define NEWT_FORMAT_AUTO 0
 
 // OpenAI chat completions, and Mistral, Ollama, SWE-agent, which follow it.
@@ -64,6 +64,9 @@
 
 // Gemini contents.
 #define NEWT_FORMAT_GEMINI 4
+
+// Amazon Bedrock's Converse messages.
+#define NEWT_FORMAT_BEDROCK 5
 
 // Only rounds fold whose results are one line of the grammar already:
 // `[name] … -> ok, …` or `[name] … -> error, …`.
@@ -124,9 +127,9 @@ typedef struct newt_sink newt_sink;
 // NULL for the process's own store, which is in memory, is made on first
 // use, and is gone at exit: for trying things out.
 //
-// Thread-safe: any threads may share one, and any processes one file. Calls
-// on one store wait for each other. Not usable in the child after fork();
-// open another there.
+// Thread-safe: any threads may share one, and any processes one file.
+// Mints into one file take turns; a fetch waits for none of them. Not usable
+// in the child after fork(); open another there.
 typedef struct newt_store newt_store;
 
 // What became of a call. 0 is success.
@@ -150,7 +153,13 @@ typedef struct newt_config {
     // Nothing changes unless at least this many rounds would go, over all
     // cards. Default 2; 0 means 1.
     uint32_t min_rounds;
-    // NEWT_FORMAT_AUTO (default), _CHAT, _ANTHROPIC, _RESPONSES or _GEMINI.
+    // NEWT_FORMAT_AUTO (default), _CHAT, _ANTHROPIC, _RESPONSES, _GEMINI or
+    // _BEDROCK. AUTO takes the first tell-tale in the messages: `parts` is
+    // Gemini's; items of type `function_call`, `custom_tool_call`, their
+    // outputs and `reasoning` are those of Responses; `tool_use` and
+    // `tool_result` blocks Anthropic's; `tool_calls` and `role:"tool"` CHAT's;
+    // `toolUse` and `toolResult` Bedrock's. A request body's `input` is
+    // Responses, its `contents` Gemini. None of them: CHAT.
     uint32_t format;
     // NEWT_RESULTS_ONE_LINED (default) or NEWT_RESULTS_ANY.
     uint32_t results;
@@ -231,7 +240,7 @@ typedef struct newt_outcome {
     size_t error_offset;
     // Complete rounds before the horizon that the configuration admits.
     size_t rounds_eligible;
-    // Rounds that this call output.
+    // Rounds that this call folded.
     size_t rounds_folded;
     // Cards that stand in json, older ones counted.
     size_t cards;
@@ -359,7 +368,7 @@ typedef struct newt_text {
 #define NEWT_VERDICT_DECLINED 4
 
 // The mint was NULL, and with one a fold would go ahead; the document is as
-// it was, the counts (rounds_folded aside, which is 0) as if output.
+// it was, the counts (rounds_folded aside, which is 0) as if folded.
 #define NEWT_VERDICT_PLANNED 5
 
 #ifdef __cplusplus
@@ -554,8 +563,8 @@ const struct newt_text *newt_store_state(struct newt_store *store);
 // Otherwise declines with the newt_status of the failure, which
 // newt_store_state explains; nothing is written then.
 //
-// `span` is UTF-8. All pointers are borrowed for the call. Waits up to ten
-// seconds for another process that is writing. Thread-safe.
+// `span` is UTF-8. All pointers are borrowed for the call. Waits up to
+// thirty seconds for another process that is writing. Thread-safe.
 int32_t newt_store_mint(void *store,
                         const char *span,
                         size_t span_len,

@@ -138,7 +138,9 @@ pub(crate) fn write_head(rounds: u64, lines: &[String], out: &mut Buffer) {
         let _ = writeln!(out, "- … {older} older round{}", s(older));
     }
     for line in lines {
-        let _ = writeln!(out, "- {line}");
+        out.push("- ");
+        out.push(line);
+        out.push("\n");
     }
 }
 

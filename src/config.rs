@@ -13,6 +13,8 @@ pub enum Wire {
     Responses,
     /// Gemini contents.
     Gemini,
+    /// Amazon Bedrock's Converse messages.
+    Bedrock,
 }
 
 /// Which results may fold.

@@ -169,7 +169,9 @@ fn common_prefix(one: &str, other: &str) -> usize {
 
 /// Cards on their way back to spans.
 struct Cards<'a> {
-    format: &'static dyn Format,
+    /// The document's format, if anything in it tells; else each span tells its
+    /// own. Where all rounds went into cards, only spans show what they were.
+    format: Option<&'static dyn Format>,
     shape: Shape,
     /// What is being expanded, each the span of a card in the one below it; at
     /// the bottom the document.
@@ -233,7 +235,7 @@ impl<'a> Frame<'a> {
 impl<'a> Cards<'a> {
     fn new(reading: &Reading<'a>, shape: Shape) -> Result<Self, Error> {
         Ok(Self {
-            format: reading.transcript.format,
+            format: Some(reading.transcript.format).filter(|_| reading.transcript.told),
             shape,
             stack: vec![Frame::new(reading, Cow::Borrowed(reading.transcript.text))?],
             open: HashSet::new(),
@@ -331,7 +333,7 @@ impl<'a> Cards<'a> {
         if self.open.contains(&handle) {
             return refuse("holds a card of its own");
         }
-        let frame = match Reading::of_span(&span, Some(self.format), config) {
+        let frame = match Reading::of_span(&span, self.format, config) {
             Ok(reading) if reading.transcript.messages.is_empty() => return refuse("is empty"),
             Ok(reading) => Frame::new(&reading, Cow::Borrowed(""))?,
             Err(error) if error.kind == ErrorKind::Memory => return Err(error),

@@ -98,6 +98,12 @@ pub fn tool_json(format: Wire, name: &str) -> String {
             "type": "function",
             "function": { "name": name, "description": description, "parameters": parameters },
         }),
+        Wire::Bedrock => json!({
+            "toolSpec": {
+                "name": name, "description": description,
+                "inputSchema": { "json": parameters },
+            },
+        }),
         Wire::Anthropic => json!({
             "name": name, "description": description, "input_schema": parameters,
         }),

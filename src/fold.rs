@@ -501,13 +501,12 @@ pub(crate) fn usable_handle(handle: &[u8]) -> Result<&str, Error> {
 /// Writes a message on one line: white space around a line break goes, which
 /// can only stand between tokens.
 pub(crate) fn push_line(message: &str, span: &mut Buffer) {
-    let mut lines = message.split('\n');
-    let mut line = lines.next().unwrap_or(message);
-    for next in lines {
-        span.push(line.trim_end_matches([' ', '\t', '\r']));
-        line = next.trim_start_matches([' ', '\t', '\r']);
+    let mut rest = message;
+    while let Some(at) = memchr::memchr(b'\n', rest.as_bytes()) {
+        span.push(rest[..at].trim_end_matches([' ', '\t', '\r']));
+        rest = rest[at + 1..].trim_start_matches([' ', '\t', '\r']);
     }
-    span.push(line);
+    span.push(rest);
 }
 
 /// Folds a document with a mint that is a closure; `None` declines.

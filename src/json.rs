@@ -9,9 +9,12 @@
 //! numbers. A lone surrogate escape (`"\ud83d"`) is accepted, as RFC 8259
 //! section 8.2 allows: real transcripts hold them.
 
-mod scan;
+mod block;
+mod feeds;
+mod quotes;
 
 use crate::error::{Error, ErrorKind};
+use quotes::Quotes;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -64,7 +67,14 @@ impl<'a> Raw<'a> {
         std::iter::from_fn(move || {
             loop {
                 let text = &rest[rest.find('"')? + 1..];
-                let end = scan::close(text.as_bytes(), 0)?;
+                let mut end = 0;
+                loop {
+                    end += memchr::memchr2(b'"', b'\\', &text.as_bytes()[end..])?;
+                    if text.as_bytes()[end] == b'"' {
+                        break;
+                    }
+                    end += "\\n".len();
+                }
                 rest = &text[end + 1..];
                 if !rest.trim_ascii_start().starts_with(':') {
                     return Some(Text(&text[..end]));
@@ -112,7 +122,8 @@ impl<'a> Text<'a> {
         self.0.is_empty()
     }
 
-    fn escaped(self) -> bool {
+    /// Whether an escape stands in it.
+    pub(crate) fn is_escaped(self) -> bool {
         // A call of memchr costs more than a look at the bytes of a name.
         match self.0.as_bytes() {
             name @ [..] if name.len() < 32 => name.contains(&b'\\'),
@@ -122,13 +133,20 @@ impl<'a> Text<'a> {
 
     /// The text that is meant; borrowed where no escape stands in it.
     pub(crate) fn decoded(self) -> Result<Cow<'a, str>, Error> {
-        if !self.escaped() {
+        if !self.is_escaped() {
             return Ok(Cow::Borrowed(self.0));
         }
         // An escape is never shorter than what it means.
         let mut text = String::new();
         text.try_reserve_exact(self.0.len())?;
-        text.extend(self.chars());
+        let mut rest = self.0;
+        while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
+            text.push_str(&rest[..at]);
+            let mut chars = Chars(rest[at..].chars());
+            text.extend(chars.next());
+            rest = chars.0.as_str();
+        }
+        text.push_str(rest);
         Ok(Cow::Owned(text))
     }
 
@@ -141,7 +159,7 @@ impl<'a> Text<'a> {
     pub(crate) fn is(self, plain: &str) -> bool {
         // An escape is longer than what it means.
         if self.0.len() == plain.len() {
-            self.0 == plain && !self.escaped()
+            self.0 == plain && !self.is_escaped()
         } else {
             self.0.len() > plain.len() && self.chars().eq(plain.chars())
         }
@@ -149,12 +167,13 @@ impl<'a> Text<'a> {
 
     /// Whether two texts mean the same.
     pub(crate) fn same(self, other: Text<'_>) -> bool {
-        self.0 == other.0 || ((self.escaped() || other.escaped()) && self.chars().eq(other.chars()))
+        self.0 == other.0
+            || ((self.is_escaped() || other.is_escaped()) && self.chars().eq(other.chars()))
     }
 
     /// The order of what two texts mean.
     pub(crate) fn order(self, other: Text<'_>) -> Ordering {
-        if self.escaped() || other.escaped() {
+        if self.is_escaped() || other.is_escaped() {
             self.chars().cmp(other.chars())
         } else {
             self.0.cmp(other.0)
@@ -163,7 +182,7 @@ impl<'a> Text<'a> {
 
     /// Lines of the text: its line feeds, and what follows the last one.
     pub(crate) fn lines(self) -> usize {
-        let (feeds, last) = scan::feeds(self.0.as_bytes());
+        let (feeds, last) = feeds::feeds(self.0.as_bytes());
         feeds + usize::from(last < self.0.len())
     }
 }
@@ -221,6 +240,8 @@ pub(crate) struct Reader<'a> {
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
+    /// The quotes that were not passed yet.
+    quotes: Quotes,
     key: (usize, usize),
     media: Media,
 }
@@ -240,6 +261,7 @@ impl<'a> Reader<'a> {
             text,
             bytes: text.as_bytes(),
             at: 0,
+            quotes: Quotes::from(0),
             key: (0, 0),
             media: Media {
                 cap: usize::MAX,
@@ -267,6 +289,7 @@ impl<'a> Reader<'a> {
     /// Goes on at another place, which must be the start of a value.
     pub(crate) fn seek(&mut self, at: usize) {
         self.at = at;
+        self.quotes = Quotes::from(at);
     }
 
     /// The next byte that is no white space, or `None` at the end.
@@ -311,7 +334,7 @@ impl<'a> Reader<'a> {
         mut member: impl FnMut(&mut Self, &str) -> Result<(), Error>,
     ) -> Result<Raw<'a>, Error> {
         self.members(|reader, name| {
-            if name.escaped() {
+            if name.is_escaped() {
                 member(reader, &name.decoded()?)
             } else {
                 member(reader, name.raw())
@@ -467,20 +490,22 @@ impl<'a> Reader<'a> {
     }
 
     /// A string from its opening quote to behind its closing one.
-    #[inline]
+    #[inline(always)]
     fn string(&mut self) -> Result<(), Error> {
-        match scan::close(self.bytes, self.at + 1) {
-            Some(end) => {
-                self.at = end + 1;
-                Ok(())
-            }
-            None => self.plain_string(),
+        if self.quotes.take(self.bytes) == Some(self.at)
+            && let Some(end) = self.quotes.take(self.bytes)
+        {
+            self.at = end + 1;
+            return Ok(());
         }
+        self.plain_string()
     }
 
     /// The same, byte by byte.
     #[cold]
+    #[inline(never)]
     fn plain_string(&mut self) -> Result<(), Error> {
+        self.quotes.give_up();
         self.at += 1;
         loop {
             match self.bytes.get(self.at) {

@@ -10,6 +10,8 @@ use crate::error::{Error, ErrorKind};
 use crate::format::{Answer, Body, Call, Format, Medium};
 use crate::json::{Raw, Reader, Text};
 use crate::said::Words;
+use crate::spaced::{self, Spaced, is_break};
+use std::borrow::Cow;
 use std::fmt::Write;
 
 /// Bytes that the calls of one line take at most.
@@ -61,21 +63,27 @@ const QUOTES: &str = " ''";
 const OK: &str = " -> ok, ";
 const ERROR: &str = " -> error, ";
 
-/// Whether some reader takes the character for a line break.
-pub(crate) fn is_break(c: char) -> bool {
-    matches!(
-        c,
-        '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}'
-    )
-}
-
 /// Whether a result's text is one line of the grammar already.
 pub(crate) fn is_one_line(text: Text<'_>) -> Result<bool, Error> {
-    if text.chars().next() != Some('[') || text.chars().any(is_break) {
+    if text.chars().next() != Some('[') {
         return Ok(false);
     }
-    let text = text.decoded()?;
-    Ok(text.contains("] ") && (text.contains(OK) || text.contains(ERROR)))
+    if text.raw().is_ascii() && !text.is_escaped() {
+        // A string holds no line break that is neither escaped nor beyond ASCII.
+        return Ok(is_tagged(text.raw()));
+    }
+    Ok(!text.chars().any(is_break) && is_tagged(&text.decoded()?))
+}
+
+/// Whether a line has a tag, and behind it, or before it, says how a call ended.
+fn is_tagged(line: &str) -> bool {
+    let ends = |at: usize| {
+        let rest = &line[at..];
+        line[..at].ends_with(" -") && (rest.starts_with("> ok, ") || rest.starts_with("> error, "))
+    };
+    let mut marks = memchr::memchr_iter(b'>', line.as_bytes());
+    let mut tags = memchr::memchr_iter(b']', line.as_bytes());
+    marks.any(ends) && tags.any(|at| line[at + 1..].starts_with(' '))
 }
 
 /// Writes what one round did: the assistant's note, its calls, their results.
@@ -89,7 +97,8 @@ pub(crate) fn round(
         results,
         prose,
     } = words;
-    let mut line = note(prose, config.note_chars)?;
+    let mut line = String::with_capacity(2 * CALLS_BYTES);
+    write_note(prose, config.note_chars, &mut line)?;
     let shown = calls.len().min(CALLS_SHOWN);
     let more = match calls.len() - shown {
         0 => String::new(),
@@ -98,19 +107,14 @@ pub(crate) fn round(
     let answers = pairs(calls, results)?;
     let mut left = CALLS_BYTES - more.len() - " | ".len() * (shown - 1);
     for (i, (call, answer)) in calls[..shown].iter().zip(answers).enumerate() {
-        let answer = answer.and_then(|place| results.get(place));
-        let entry = one_call(
-            format,
-            call,
-            answer,
-            left / (shown - i),
-            config.result_chars,
-        )?;
-        left -= entry.len();
         if i > 0 {
             line.push_str(" | ");
         }
-        line.push_str(&entry);
+        let answer = answer.and_then(|place| results.get(place));
+        let from = line.len();
+        let limit = left / (shown - i);
+        write_call(format, call, answer, limit, config.result_chars, &mut line)?;
+        left -= line.len() - from;
     }
     line.push_str(&more);
     defuse(&mut line);
@@ -160,25 +164,35 @@ fn order<'a>(
     Ok(ordered)
 }
 
-/// The assistant's note in quotes, with room behind it for the calls of a line.
-fn note(prose: &[Text<'_>], limit: usize) -> Result<String, Error> {
-    let unquoted = |c| if c == '"' { '\'' } else { c };
-    let mut chars = Spaced::new(prose.iter().flat_map(|text| text.chars().chain([' '])));
-    let note: Buffer = chars.by_ref().take(limit).map(unquoted).collect();
-    let mut note = note.finish()?;
-    if note.is_empty() {
-        return Ok(note);
-    }
-    let more = if chars.next().is_some() {
-        note.pop();
-        note.truncate(note.trim_end().len());
-        "…"
-    } else {
-        ""
+fn write_note(prose: &[Text<'_>], limit: usize, line: &mut String) -> Result<(), Error> {
+    let (note, more) = match prose {
+        [] => return Ok(()),
+        [text] => spaced::first(*text, limit)?,
+        texts => {
+            let mut chars = Spaced::new(texts.iter().flat_map(|text| text.chars().chain([' '])));
+            let note: Buffer = chars.by_ref().take(limit).collect();
+            (Cow::Owned(note.finish()?), chars.next().is_some())
+        }
     };
-    let mut line = Buffer::with_capacity(note.len() + "\"…\" ".len() + CALLS_BYTES)?;
-    let _ = write!(line, "\"{note}{more}\" ");
-    line.finish()
+    if note.is_empty() {
+        return Ok(());
+    }
+    let mut note = &*note;
+    if more {
+        let last = note.chars().next_back().map_or(0, char::len_utf8);
+        note = note[..note.len() - last].trim_end();
+    }
+    // Room for the calls as well, so that a long note is never moved for them.
+    line.try_reserve(note.len() + "\"…\" ".len() + 2 * CALLS_BYTES)?;
+    line.push('"');
+    let mut quotes = "";
+    for piece in note.split('"') {
+        line.push_str(quotes);
+        line.push_str(piece);
+        quotes = "'";
+    }
+    line.push_str(if more { "…\" " } else { "\" " });
+    Ok(())
 }
 
 /// One call and its result, as a prune writes them in the result's place.
@@ -188,7 +202,15 @@ pub(crate) fn result(
     answer: &Answer<'_>,
     config: &Config,
 ) -> Result<String, Error> {
-    let mut line = one_call(format, call, Some(answer), CALLS_BYTES, config.result_chars)?;
+    let mut line = String::with_capacity(CALLS_BYTES);
+    write_call(
+        format,
+        call,
+        Some(answer),
+        CALLS_BYTES,
+        config.result_chars,
+        &mut line,
+    )?;
     defuse(&mut line);
     Ok(line)
 }
@@ -242,35 +264,40 @@ fn read_spill(text: &str) -> Option<Spill> {
     })
 }
 
-/// One call and its result in at most `limit` bytes.
-fn one_call(
+/// Writes one call and its result in at most `limit` bytes.
+fn write_call(
     format: &dyn Format,
     call: &Call<'_>,
     answer: Option<&Answer<'_>>,
     limit: usize,
     result_chars: usize,
-) -> Result<String, Error> {
+    line: &mut String,
+) -> Result<(), Error> {
+    let from = line.len();
     let mut name = match call.name {
-        Some(name) => begin(name.chars(), NAME_BYTES),
-        None => String::new(),
+        Some(name) => spaced::first(name, NAME_BYTES + 1)?.0,
+        None => Cow::Borrowed(""),
     };
-    cut(&mut name, NAME_BYTES);
+    if name.len() > NAME_BYTES {
+        cut(name.to_mut(), 0, NAME_BYTES);
+    }
     if name.is_empty() {
-        name.push('?');
+        name = Cow::Borrowed("?");
     }
     let content = answer.and_then(|answer| answer.content);
     if let Some(said) = content.and_then(|content| format.single_text(content))
         && is_one_line(said)?
     {
-        let said: Buffer = Spaced::new(said.chars()).collect();
-        let mut said = said.finish()?;
-        let tagged = said[1..].starts_with(&name) && said[1 + name.len()..].starts_with(']');
-        if !tagged {
-            let mut named = Buffer::default();
-            let _ = write!(named, "{name} → {said}");
-            said = named.finish()?;
+        let (said, _) = spaced::first(said, usize::MAX)?;
+        let tag = said[1..].strip_prefix(&*name);
+        if tag.is_none_or(|rest| !rest.starts_with(']')) {
+            line.push_str(&name);
+            line.push_str(" → ");
         }
-        return Ok(cut_before_result(said, limit));
+        line.try_reserve(said.len())?;
+        line.push_str(&said);
+        cut_before_result(line, from, limit);
+        return Ok(());
     }
     let body = match content {
         Some(content) => format.body(content)?,
@@ -279,11 +306,15 @@ fn one_call(
     let failed = answer.is_some_and(|answer| answer.failed)
         || body.failed
         || body.texts.first().is_some_and(|text| tells_failure(*text));
-    let mut result = String::from(if failed { ERROR } else { OK });
-    write_body(&body, result_chars, &mut result);
+    let mut result = String::with_capacity(64);
+    result.push_str(if failed { ERROR } else { OK });
+    write_body(&body, result_chars, &mut result)?;
+    line.try_reserve(CALLS_BYTES + result.len())?;
 
-    let mut line = format!("[{name}]");
-    let room = limit.saturating_sub(line.len() + result.len() + 1);
+    line.push('[');
+    line.push_str(&name);
+    line.push(']');
+    let room = limit.saturating_sub(line.len() - from + result.len() + 1);
     if let Some(arguments) = call.arguments
         && let Some(clause) = clause(arguments, room)?
     {
@@ -291,7 +322,8 @@ fn one_call(
         line.push_str(&clause);
     }
     line.push_str(&result);
-    Ok(cut_before_result(line, limit))
+    cut_before_result(line, from, limit);
+    Ok(())
 }
 
 /// The beginning of a text, fit for one line: more than `bytes` only if the
@@ -330,8 +362,10 @@ fn clause(arguments: Raw<'_>, limit: usize) -> Result<Option<String>, Error> {
     };
     Ok(match ranked.or_else(first_text) {
         Some((key, value)) => {
-            let mut key = begin(key.chars(), NAME_BYTES);
-            cut(&mut key, NAME_BYTES);
+            let (mut key, _) = spaced::first(*key, NAME_BYTES + 1)?;
+            if key.len() > NAME_BYTES {
+                cut(key.to_mut(), 0, NAME_BYTES);
+            }
             match value.text() {
                 // A path says most at its end.
                 Some(text) if TELLING[..PATHS].iter().any(|path| key == *path) => {
@@ -339,7 +373,7 @@ fn clause(arguments: Raw<'_>, limit: usize) -> Result<Option<String>, Error> {
                     quoted(&key, &end(text.chars(), room)?, limit)
                 }
                 // Only what can be shown is decoded.
-                Some(text) => quoted(&key, &begin(text.chars(), limit), limit),
+                Some(text) => quoted(&key, &spaced::first(text, limit + 1)?.0, limit),
                 None => {
                     let plain = begin(value.as_str().chars(), limit);
                     bounded(format!("{key} {plain}"), limit)
@@ -368,25 +402,38 @@ fn members(text: &str) -> Result<Option<Vec<(Text<'_>, Raw<'_>)>>, Error> {
 
 fn quoted(key: &str, value: &str, limit: usize) -> Option<String> {
     // A value must not look like the end of its own clause.
-    let mut value = value
-        .replace('\'', "’")
-        .replace("-> ok,", "→ ok,")
-        .replace("-> error,", "→ error,");
-    cut(&mut value, limit.saturating_sub(key.len() + QUOTES.len()));
-    let whole = format!("{key} '{value}'");
+    let mut value = harmless(value);
+    if value.contains('\'') {
+        value = Cow::Owned(value.replace('\'', "’"));
+    }
+    let room = limit.saturating_sub(key.len() + QUOTES.len());
+    if value.len() > room {
+        cut(value.to_mut(), 0, room);
+    }
+    let whole = [key, " '", &value, "'"].concat();
     (whole.len() <= limit && !value.is_empty()).then_some(whole)
 }
 
-fn bounded(mut clause: String, limit: usize) -> Option<String> {
-    clause = clause
-        .replace("-> ok,", "→ ok,")
-        .replace("-> error,", "→ error,");
-    cut(&mut clause, limit);
+fn bounded(clause: String, limit: usize) -> Option<String> {
+    let mut clause = harmless(&clause).into_owned();
+    cut(&mut clause, 0, limit);
     (!clause.is_empty()).then_some(clause)
 }
 
+/// A clause without what could pass for the result behind it.
+fn harmless(clause: &str) -> Cow<'_, str> {
+    if memchr::memchr(b'>', clause.as_bytes()).is_none() {
+        return Cow::Borrowed(clause);
+    }
+    Cow::Owned(
+        clause
+            .replace("-> ok,", "→ ok,")
+            .replace("-> error,", "→ error,"),
+    )
+}
+
 /// `47 lines`, `1 image`, `1 line: /srv`, `512 bytes of JSON`.
-fn write_body(body: &Body<'_>, result_chars: usize, line: &mut String) {
+fn write_body(body: &Body<'_>, result_chars: usize, line: &mut String) -> Result<(), Error> {
     let mut comma = "";
     let mut item = |text: std::fmt::Arguments<'_>| {
         let _ = write!(line, "{comma}{text}");
@@ -397,11 +444,7 @@ fn write_body(body: &Body<'_>, result_chars: usize, line: &mut String) {
     } else if !body.texts.is_empty() || body.others.is_empty() {
         let lines = body.texts.iter().map(|text| text.lines()).sum();
         item(format_args!("{}", Count(lines, "line")));
-        let short = |text: &&Text<'_>| {
-            !text.is_empty()
-                && !text.chars().any(is_break)
-                && text.chars().nth(result_chars).is_none()
-        };
+        let short = |text: &&Text<'_>| !text.is_empty() && is_short(**text, result_chars);
         if let Some(text) = body
             .texts
             .first()
@@ -409,8 +452,8 @@ fn write_body(body: &Body<'_>, result_chars: usize, line: &mut String) {
             .filter(|_| body.texts.len() == 1)
         {
             line.push_str(": ");
-            // More than that is cut anyway.
-            line.push_str(&begin(text.chars(), CALLS_BYTES));
+            // More of it is cut anyway.
+            line.push_str(&spaced::first(*text, CALLS_BYTES)?.0);
         }
     }
     let mut comma = if line.ends_with(", ") { "" } else { ", " };
@@ -431,6 +474,7 @@ fn write_body(body: &Body<'_>, result_chars: usize, line: &mut String) {
     if more > 0 {
         let _ = write!(line, ", +{more} more");
     }
+    Ok(())
 }
 
 /// What a part that is no text is called in a card.
@@ -441,7 +485,7 @@ fn kind(medium: Medium<'_>) -> String {
         Medium::Audio => "audio part".to_owned(),
         Medium::Named(name) => {
             let mut name = begin(name.chars(), NAME_BYTES);
-            cut(&mut name, NAME_BYTES);
+            cut(&mut name, 0, NAME_BYTES);
             name + " part"
         }
     }
@@ -455,6 +499,9 @@ impl std::fmt::Display for Count<'_> {
         write!(f, "{} {}{s}", self.0, self.1)
     }
 }
+
+/// Bytes of a last line that may be about an exit code.
+const EXIT_LINE_BYTES: usize = 80;
 
 /// Whether a result's text says by itself that the tool failed.
 ///
@@ -475,28 +522,30 @@ fn tells_failure(text: Text<'_>) -> bool {
         "{\"error\":\"",
         "{\"error\":{",
     ];
-    let head: String = text
-        .chars()
-        .skip_while(|c| c.is_whitespace())
-        .take(40)
-        .collect::<String>()
-        .to_lowercase();
-    if BEGINNINGS
-        .iter()
-        .any(|beginning| head.starts_with(beginning))
+    let mut chars = text.chars().skip_while(|c| c.is_whitespace()).peekable();
+    // Hardly any output begins with a letter that it would take.
+    if chars
+        .peek()
+        .is_some_and(|c| "CEFPSTUceftupsu<{".contains(*c))
     {
-        return true;
+        let head = chars.take(40).collect::<String>().to_lowercase();
+        if BEGINNINGS.iter().any(|word| head.starts_with(word)) || exit_code(&head) {
+            return true;
+        }
     }
-    exit_code(&head) || {
-        // The last line, decoded from the last escaped line feed on.
-        let raw = text.raw();
-        let tail = raw
-            .trim_end_matches("\\n")
-            .rsplit("\\n")
-            .next()
-            .unwrap_or("");
-        tail.len() <= 80 && exit_code(&tail.trim().to_lowercase())
+    // The last line, from the last escaped line feed on.
+    let raw = text.raw().trim_end_matches("\\n");
+    let from = raw.ceil_char_boundary(raw.len().saturating_sub(EXIT_LINE_BYTES + "\\n".len()));
+    let tail = match raw[from..].rsplit_once("\\n") {
+        Some((_, tail)) => tail,
+        None if from > 0 => return false,
+        None => raw,
+    };
+    if tail.len() > EXIT_LINE_BYTES {
+        return false;
     }
+    let tail = tail.trim();
+    tail.starts_with(['C', 'E', 'P', 'S', 'c', 'e', 'p', 's']) && exit_code(&tail.to_lowercase())
 }
 
 /// Whether a line is about an exit code other than 0, and nothing else.
@@ -526,6 +575,16 @@ fn exit_code(line: &str) -> bool {
 /// something taken away may join to something new.
 pub(crate) fn defuse(line: &mut String) {
     const FRAMES: [&str; 2] = ["[NEWT FOLDED", "[exact text:"];
+    let mut marks = memchr::memchr2_iter(b'[', b':', line.as_bytes());
+    let suspect = |at: usize| {
+        let (before, rest) = (&line[..at], &line[at..]);
+        FRAMES.iter().any(|frame| rest.starts_with(frame))
+            || rest.starts_with(':')
+                && (before.ends_with("compaction") || before.ends_with("spill"))
+    };
+    if !marks.any(suspect) {
+        return;
+    }
     for frame in FRAMES {
         while let Some(at) = line.find(frame) {
             line.replace_range(at..=at, "(");
@@ -568,75 +627,38 @@ pub(crate) fn is_handle_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"._~:/@=+-".contains(&byte)
 }
 
-/// Cuts a text to `limit` bytes, on a character, and says so.
-fn cut(text: &mut String, limit: usize) {
-    if text.len() > limit {
+/// Cuts what stands behind `from` to `limit` bytes, on a character, and says so.
+fn cut(text: &mut String, from: usize, limit: usize) {
+    if text.len() - from > limit {
         match limit.checked_sub('…'.len_utf8()) {
             Some(room) => {
-                text.truncate(text.floor_char_boundary(room));
+                text.truncate(text.floor_char_boundary(from + room));
                 text.push('…');
             }
-            None => text.clear(),
+            None => text.truncate(from),
         }
     }
 }
 
-/// Cuts a line to `limit` bytes, in its clause if that is enough: how a call
-/// ended is worth more than the end of its argument.
-fn cut_before_result(mut line: String, limit: usize) -> String {
-    if line.len() <= limit {
-        return line;
+/// Cuts a call's entry, which begins at `from`, to `limit` bytes, in its clause
+/// if that is enough: how a call ended is worth more than the end of its
+/// argument.
+fn cut_before_result(line: &mut String, from: usize, limit: usize) {
+    if line.len() - from <= limit {
+        return;
     }
-    let result = [OK, ERROR].iter().filter_map(|mark| line.rfind(mark)).max();
+    let entry = &line[from..];
+    let result = [OK, ERROR]
+        .iter()
+        .filter_map(|mark| entry.rfind(mark))
+        .max();
     if let Some(at) = result
-        && line.len() - at + NAME_BYTES <= limit
+        && entry.len() - at + NAME_BYTES <= limit
     {
-        let result = line.split_off(at);
-        cut(&mut line, limit - result.len());
-        return line + &result;
-    }
-    cut(&mut line, limit);
-    line
-}
-
-/// Text made fit for one line: line breaks and control characters are spaces,
-/// spaces are single, none stands at either end.
-struct Spaced<I> {
-    chars: I,
-    /// A character that waits behind a space.
-    next: Option<char>,
-    begun: bool,
-}
-
-impl<I: Iterator<Item = char>> Spaced<I> {
-    fn new(chars: I) -> Self {
-        Self {
-            chars,
-            next: None,
-            begun: false,
-        }
-    }
-}
-
-impl<I: Iterator<Item = char>> Iterator for Spaced<I> {
-    type Item = char;
-
-    fn next(&mut self) -> Option<char> {
-        if let Some(c) = self.next.take() {
-            return Some(c);
-        }
-        let blank = |c: char| c == ' ' || c.is_control() || is_break(c);
-        let c = self.chars.next()?;
-        if !blank(c) {
-            self.begun = true;
-            return Some(c);
-        }
-        let c = self.chars.find(|c| !blank(*c))?;
-        if !self.begun {
-            self.begun = true;
-            return Some(c);
-        }
-        self.next = Some(c);
-        Some(' ')
+        let result = line.split_off(from + at);
+        cut(line, from, limit - result.len());
+        line.push_str(&result);
+    } else {
+        cut(line, from, limit);
     }
 }

@@ -264,7 +264,7 @@ impl<'a, 'c> Rounds<'a, 'c> {
 
     /// Judges every block, once the transcript's end is known.
     fn finish(&mut self) -> Result<(), Error> {
-        self.close()?;
+        self.break_off()?;
         let horizon = self.seen.saturating_sub(self.config.keep_last);
         let fresh_from = self
             .seen

@@ -29,6 +29,8 @@ pub(crate) trait Visitor<'a> {
 pub(crate) struct Transcript<'a> {
     pub(crate) text: &'a str,
     pub(crate) format: &'static dyn Format,
+    /// Whether the configuration, the member or a tell-tale named the format.
+    pub(crate) told: bool,
     pub(crate) messages: Vec<Slice>,
     /// Messages that hold pictures or documents: index, and bytes beyond the
     /// flat cost.
@@ -54,6 +56,7 @@ impl<'a> Transcript<'a> {
         let mut transcript = Self {
             text,
             format: chosen.unwrap_or(format::of(Wire::Chat)),
+            told: chosen.is_some(),
             messages: Vec::new(),
             media: Vec::new(),
             media_total: 0,
@@ -94,13 +97,15 @@ impl<'a> Transcript<'a> {
     ) -> Result<Self, Error> {
         let cap = Tokens::new(config.bytes_per_token).media_cap();
         let mut reader = Reader::new(span).with_media_cap(cap);
-        let format = match format.or(config.format.map(format::of)) {
-            Some(format) => format,
-            None => format::of(detect_in_lines(span)?),
+        let chosen = match format.or(config.format.map(format::of)) {
+            Some(format) => Some(format),
+            None => detect_in_lines(span)?.map(format::of),
         };
+        let format = chosen.unwrap_or(format::of(Wire::Chat));
         let mut transcript = Self {
             text: span,
             format,
+            told: chosen.is_some(),
             messages: Vec::new(),
             media: Vec::new(),
             media_total: 0,
@@ -143,7 +148,7 @@ impl<'a> Transcript<'a> {
             }
             if found.is_some_and(|other| other != member) {
                 refused = Some((at, format!(
-                    "`{}` and `{member}` both hold messages; set the configuration's format to say which is meant",
+                    "expected messages in one member, but `{}` and `{member}` both hold some; set the configuration's format to say which is meant",
                     found.unwrap_or_default()
                 )));
                 return r.skip().map(drop);
@@ -169,10 +174,12 @@ impl<'a> Transcript<'a> {
         chosen: Option<&'static dyn Format>,
         visitor: &mut impl Visitor<'a>,
     ) -> Result<(), Error> {
-        self.format = match chosen {
-            Some(format) => format,
-            None => format::of(detect(self.text, reader.at())?),
+        let chosen = match chosen {
+            Some(format) => Some(format),
+            None => detect(self.text, reader.at())?.map(format::of),
         };
+        self.format = chosen.unwrap_or(format::of(Wire::Chat));
+        self.told = chosen.is_some();
         self.messages.clear();
         self.media.clear();
         visitor.begin(self.format);
@@ -281,31 +288,31 @@ fn utf8(document: &[u8]) -> Result<&str, Error> {
     })
 }
 
-/// The format whose tell-tale comes first in the array at `at`; none: CHAT.
-fn detect(text: &str, at: usize) -> Result<Wire, Error> {
+/// The format whose tell-tale comes first in the array at `at`.
+fn detect(text: &str, at: usize) -> Result<Option<Wire>, Error> {
     let mut reader = Reader::new(text);
     reader.seek(at);
     reader.peek();
     if reader.open(b']') {
         loop {
             if let Some(wire) = format::tell_tale(&mut reader)? {
-                return Ok(wire);
+                return Ok(Some(wire));
             }
             if !reader.more(b']')? {
                 break;
             }
         }
     }
-    Ok(Wire::Chat)
+    Ok(None)
 }
 
-/// The format whose tell-tale comes first in a span; none: CHAT.
-fn detect_in_lines(span: &str) -> Result<Wire, Error> {
+/// The format whose tell-tale comes first in a span.
+fn detect_in_lines(span: &str) -> Result<Option<Wire>, Error> {
     let mut reader = Reader::new(span);
     while reader.peek().is_some() {
         if let Some(wire) = format::tell_tale(&mut reader)? {
-            return Ok(wire);
+            return Ok(Some(wire));
         }
     }
-    Ok(Wire::Chat)
+    Ok(None)
 }

@@ -33,9 +33,13 @@ fn bones(message: &Value) -> Value {
             if part["type"] == "tool_result" {
                 blank(part, "content");
             }
-            for name in ["functionResponse", "function_response"] {
-                if let Some(response) = part.get_mut(name) {
-                    blank(response, "response");
+            for (name, said) in [
+                ("functionResponse", "response"),
+                ("function_response", "response"),
+                ("toolResult", "content"),
+            ] {
+                if let Some(result) = part.get_mut(name) {
+                    blank(result, said);
                 }
             }
         }

@@ -107,7 +107,7 @@ fn a_read_only_file_system_declines_until_it_is_writable() {
     mount(&["-t", "tmpfs", "-o", "size=1m", "none", &disk]);
     let path = format!("{disk}/spans.db");
     let kept = Store::open(Some(&path), Some("read")).mint(SPAN).unwrap();
-    mount(&["-o", "remount,ro", &disk]);
+    mount(&["-o", "remount,ro", "none", &disk]);
     let store = Store::open(Some(&path), Some("read"));
     let error = store.mint("another").unwrap_err();
     assert!(
@@ -115,7 +115,7 @@ fn a_read_only_file_system_declines_until_it_is_writable() {
         "{error}"
     );
     assert_eq!(store.state(), Some(error));
-    mount(&["-o", "remount,rw", &disk]);
+    mount(&["-o", "remount,rw", "none", &disk]);
     let handle = store.mint("another").unwrap();
     assert_eq!(store.fetch(&handle).unwrap(), "another");
     assert_eq!(store.fetch(&kept).unwrap(), SPAN);

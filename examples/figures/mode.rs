@@ -105,7 +105,8 @@ impl Transcript {
     }
 
     fn append(&mut self, messages: &[String]) {
-        self.document.truncate(self.document.len() - self.close.len());
+        self.document
+            .truncate(self.document.len() - self.close.len());
         for message in messages {
             if !self.document.ends_with('[') {
                 self.document.push(',');
@@ -167,7 +168,10 @@ fn cleared(message: &str) -> String {
     let is = |value: &Value, key: &str, wanted: &str| value[key].as_str() == Some(wanted);
     if is(&value, "role", "tool") {
         value["content"] = PLACEHOLDER.into();
-    } else if value["type"].as_str().is_some_and(|kind| kind.ends_with("_output")) {
+    } else if value["type"]
+        .as_str()
+        .is_some_and(|kind| kind.ends_with("_output"))
+    {
         value["output"] = PLACEHOLDER.into();
     }
     for block in value["content"].as_array_mut().into_iter().flatten() {
@@ -181,5 +185,9 @@ fn cleared(message: &str) -> String {
         }
     }
     let text = value.to_string();
-    if text.len() < message.len() { text } else { message.to_owned() }
+    if text.len() < message.len() {
+        text
+    } else {
+        message.to_owned()
+    }
 }

@@ -54,7 +54,12 @@ fn common_prefix(one: &[u8], other: &[u8]) -> usize {
 }
 
 /// Sends a request after each group and says what they came to.
-pub fn bill(mode: &Mode, open: &str, close: &'static str, groups: impl Iterator<Item = Vec<String>>) -> Bill {
+pub fn bill(
+    mode: &Mode,
+    open: &str,
+    close: &'static str,
+    groups: impl Iterator<Item = Vec<String>>,
+) -> Bill {
     let mut transcript = Transcript::new(mode.clone(), open, close);
     let mut before = String::new();
     let mut bill = Bill::default();

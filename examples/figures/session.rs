@@ -58,9 +58,16 @@ fn line(tool: &str, dice: &mut Dice) -> String {
         ("bash", 0) => format!("test {module}::tests::{verb}_{noun}_{number} ... ok"),
         ("bash", 1) => format!("warning: unused variable: `{noun}` (src/{module}.rs:{number}:13)"),
         ("bash", 2) => format!("   Compiling {module}-{noun} v0.{}.{number}", number % 9),
-        ("bash", _) => format!("-rw-r--r-- 1 dev dev {:>6} {module}/{noun}_{number}.rs", number * 37),
-        ("search", _) => format!("src/{module}.rs:{number}: fn {verb}_{noun}(&mut self, {other}: usize)"),
-        (_, 0) => format!("    pub fn {verb}_{noun}(&self, {other}: &str) -> Result<u64, Error> {{"),
+        ("bash", _) => format!(
+            "-rw-r--r-- 1 dev dev {:>6} {module}/{noun}_{number}.rs",
+            number * 37
+        ),
+        ("search", _) => {
+            format!("src/{module}.rs:{number}: fn {verb}_{noun}(&mut self, {other}: usize)")
+        }
+        (_, 0) => {
+            format!("    pub fn {verb}_{noun}(&self, {other}: &str) -> Result<u64, Error> {{")
+        }
         (_, 1) => format!("        let {noun} = self.{other}.{verb}({number})?;"),
         (_, 2) => format!("        if {noun}.len() > {number} {{ return Err(Error::{other}()); }}"),
         _ => format!("    // The {noun} is kept until the {other} was {verb} \"in full\"."),
@@ -75,12 +82,16 @@ impl Round {
         let path = format!("src/{module}/{noun}.rs");
         let arguments = match tool {
             "read_file" => json!({"path": path, "offset": dice.below(400), "limit": 200}),
-            "bash" => json!({"command": format!("cargo test -p {module} {verb}_{noun} 2>&1 | tail -40")}),
+            "bash" => {
+                json!({"command": format!("cargo test -p {module} {verb}_{noun} 2>&1 | tail -40")})
+            }
             "search" => json!({"pattern": format!("fn {verb}_{noun}"), "path": "src"}),
             _ => json!({"path": path, "old": line(tool, &mut dice), "new": line(tool, &mut dice)}),
         };
         let note = match dice.below(3) {
-            0 => format!("The {noun} of the {module} comes next: I {verb} it and see whether the tests hold."),
+            0 => format!(
+                "The {noun} of the {module} comes next: I {verb} it and see whether the tests hold."
+            ),
             1 => format!("Let me {verb} the {noun} in {module}."),
             _ => String::new(),
         };
@@ -129,7 +140,8 @@ impl Round {
                         {"type": "output_text", "text": note}]}));
                 }
                 items.push(json!({"type": "function_call", "call_id": id, "name": tool, "arguments": arguments.to_string()}));
-                items.push(json!({"type": "function_call_output", "call_id": id, "output": result}));
+                items
+                    .push(json!({"type": "function_call_output", "call_id": id, "output": result}));
                 items
             }
             Wire::Gemini => {
@@ -170,9 +182,13 @@ pub enum User {
 /// messages stand.
 pub fn head() -> String {
     let mut head = String::from(r#"{"model":"made-up","tools":["#);
-    for (index, tool) in ["read_file", "edit_file", "bash", "search"].iter().enumerate() {
+    for (index, tool) in ["read_file", "edit_file", "bash", "search"]
+        .iter()
+        .enumerate()
+    {
         let comma = if index == 0 { "" } else { "," };
-        let about = "One tool of a coding agent; its description is as long as such descriptions are. ";
+        let about =
+            "One tool of a coding agent; its description is as long as such descriptions are. ";
         head.push_str(comma);
         head.push_str(
             &json!({"type": "function", "function": {"name": tool, "description": about.repeat(6),
@@ -193,15 +209,22 @@ pub fn head() -> String {
 /// The messages of a session, each as JSON, in the groups that come between
 /// two requests: the task first, then a group for each round.
 pub fn groups(wire: Wire, user: User) -> impl Iterator<Item = Vec<String>> {
-    let task = says(wire, "user", "Make the storage survive a full disk, and prove it.");
+    let task = says(
+        wire,
+        "user",
+        "Make the storage survive a full disk, and prove it.",
+    );
     let first = vec![task.to_string()];
     let rounds = (0..).map(move |index| {
         let mut messages = Round::new(index).messages(wire);
         if let User::Every(rounds) = user
             && (index + 1) % rounds == 0
         {
-            let done = format!("Step {index} is done: the tests pass, and I wrote down what is left to do.");
-            let next = format!("Good. Now see to point {index} of the list, and mind the other readers.");
+            let done = format!(
+                "Step {index} is done: the tests pass, and I wrote down what is left to do."
+            );
+            let next =
+                format!("Good. Now see to point {index} of the list, and mind the other readers.");
             messages.push(says(wire, "assistant", &done));
             messages.push(says(wire, "user", &next));
         }

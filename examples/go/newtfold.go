@@ -52,15 +52,7 @@ func Fold(json []byte, config Config, mint Mint) (Outcome, error) {
 	})
 }
 
-// Prune puts one line in the place of each aged tool result; the mint stores the
-// originals. It adds and removes no message. Arguments and errors are Fold's.
-func Prune(json []byte, config Config, mint Mint) (Outcome, error) {
-	return run(json, config, callback{mint: mint}, mint != nil, func(call C.uintptr_t, config *C.newt_config) *C.newt_outcome {
-		return C.newtfold_prune(text(json), C.size_t(len(json)), config, call)
-	})
-}
-
-// Expand puts back what was folded and pruned. Cards whose spans are not found
+// Expand puts back what was folded. Cards whose spans are not found
 // stay, and are counted in Outcome.Cards. Errors are as Fold's.
 func Expand(json []byte, config Config, fetch Fetch) (Outcome, error) {
 	return run(json, config, callback{fetch: fetch}, fetch != nil, func(call C.uintptr_t, config *C.newt_config) *C.newt_outcome {

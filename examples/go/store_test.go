@@ -25,34 +25,26 @@ func open(t *testing.T, path, session string) *newtfold.Store {
 }
 
 func TestExpandRestores(t *testing.T) {
-	golden := read(t, "../golden/transcript.json")
+	tools := config()
+	tools.Card = newtfold.CardTool
 	standard := newtfold.DefaultConfig()
 	standard.Results = newtfold.ResultsAny
 	for _, test := range []struct {
 		name       string
 		transcript []byte
 		config     newtfold.Config
-		change     func([]byte, newtfold.Config, newtfold.Mint) (newtfold.Outcome, error)
 	}{
-		{"folded", session, config(), newtfold.Fold},
-		{"pruned", session, config(), newtfold.Prune},
-		{"the golden transcript, folded", golden, standard, newtfold.Fold},
-		{"the golden transcript, pruned", golden, standard, newtfold.Prune},
-		{"pruned, then folded", golden, standard, func(json []byte, c newtfold.Config, mint newtfold.Mint) (newtfold.Outcome, error) {
-			pruned, err := newtfold.Prune(json, c, mint)
-			if err != nil {
-				return pruned, err
-			}
-			return newtfold.Fold(pruned.JSON, c, mint)
-		}},
+		{"two runs", session, config()},
+		{"cards of tools", session, tools},
+		{"the golden transcript", read(t, "../golden/transcript.json"), standard},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			store := open(t, "", "")
-			small, err := test.change(test.transcript, test.config, store.Mint)
-			if err != nil || small.Verdict != newtfold.VerdictFolded || small.TokensAfter >= small.TokensBefore {
-				t.Fatalf("%v: %v, %d of %d tokens", err, small.Verdict, small.TokensAfter, small.TokensBefore)
+			folded, err := newtfold.Fold(test.transcript, test.config, store.Mint)
+			if err != nil || folded.Verdict != newtfold.VerdictFolded || folded.TokensAfter >= folded.TokensBefore {
+				t.Fatalf("%v: %v, %d of %d tokens", err, folded.Verdict, folded.TokensAfter, folded.TokensBefore)
 			}
-			whole, err := newtfold.Expand(small.JSON, test.config, store.Fetch)
+			whole, err := newtfold.Expand(folded.JSON, test.config, store.Fetch)
 			if err != nil || !bytes.Equal(whole.JSON, test.transcript) {
 				t.Errorf("%v: %s", err, whole.JSON)
 			}

@@ -19,12 +19,6 @@ const newt_outcome *newtfold_fold(const char *json, size_t json_len, const newt_
     return newt_fold(json, json_len, config, call ? mint : NULL, (void *)call);
 }
 
-const newt_outcome *newtfold_prune(const char *json, size_t json_len, const newt_config *config,
-                                   uintptr_t call)
-{
-    return newt_prune(json, json_len, config, call ? mint : NULL, (void *)call);
-}
-
 const newt_outcome *newtfold_expand(const char *json, size_t json_len, const newt_config *config,
                                     uintptr_t call)
 {

@@ -7,8 +7,6 @@
  * a number, because C must hold no pointer of Go's; 0 is no callback. */
 const newt_outcome *newtfold_fold(const char *json, size_t json_len, const newt_config *config,
                                   uintptr_t call);
-const newt_outcome *newtfold_prune(const char *json, size_t json_len, const newt_config *config,
-                                   uintptr_t call);
 const newt_outcome *newtfold_expand(const char *json, size_t json_len, const newt_config *config,
                                     uintptr_t call);
 

@@ -47,7 +47,7 @@ mkdir "$root/in"
 for number in $(seq 60); do
     sed "s/gauge/gauge $number/g" "$golden/transcript.json" > "$root/in/$number.json"
 done
-documents() { for number in $(seq "$1" "$2"); do echo "$root/in/$number.json"; done; }
+mapfile -t documents < <(for number in $(seq 60); do echo "$root/in/$number.json"; done)
 folder() { mkdir -p "$root/$1" && echo "$root/$1"; }
 
 passed=0
@@ -59,8 +59,8 @@ handles() { cat "$@" | grep -o 'compaction:[0-9a-f]*' | sort -u; }
 fails() { if "$@" 2> "$root/complaint"; then return 1; fi; }
 
 first=$(folder first) second=$(folder second)
-"$program" fold fleet "$first" $(documents 1 40) & one=$!
-"$program" fold fleet "$second" $(documents 21 60) & two=$!
+"$program" fold fleet "$first" "${documents[@]:0:40}" & one=$!
+"$program" fold fleet "$second" "${documents[@]:20}" & two=$!
 wait "$one"
 wait "$two"
 for number in $(seq 60); do
@@ -86,7 +86,7 @@ for number in $(seq 21 60); do cmp "$other/$number.json" "$root/in/$number.json"
 holds "each resolves the other's handles, byte for byte"
 
 again=$(folder again)
-"$program" fold fleet "$again" $(documents 1 40)
+"$program" fold fleet "$again" "${documents[@]:0:40}"
 diff -rq "$first" "$again"
 test "$(sql -c 'SELECT count(*) FROM span')" -eq 120
 holds "folding again keeps nothing twice"
@@ -94,7 +94,7 @@ holds "folding again keeps nothing twice"
 stranger=$(folder stranger)
 "$program" expand stranger "$stranger" "$first"/*.json
 diff -rq "$first" "$stranger"
-"$program" fold stranger "$stranger" $(documents 1 40)
+"$program" fold stranger "$stranger" "${documents[@]:0:40}"
 test -z "$(comm -12 <(handles "$first"/*) <(handles "$stranger"/*))"
 "$program" expand stranger "$stranger" "$first/1.json"
 cmp "$first/1.json" "$stranger/1.json"
@@ -113,7 +113,7 @@ sql -c "DELETE FROM span WHERE handle = '$taken'" \
     -c "INSERT INTO span VALUES ('fleet', '$taken', 'of another', 'another span')"
 longer=$(folder longer)
 "$program" fold fleet "$longer" "$root/in/1.json"
-handles "$longer/1.json" | grep -qx "compaction:$taken[0-9a-f]"
+handles "$longer/1.json" | grep -qx "compaction:${taken}[0-9a-f]"
 "$program" expand fleet "$back" "$longer/1.json"
 cmp "$back/1.json" "$root/in/1.json"
 sql -c "DELETE FROM span WHERE handle = '$taken'"

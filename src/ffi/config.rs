@@ -7,7 +7,7 @@ use std::ffi::c_char;
 use std::mem::{MaybeUninit, offset_of, size_of};
 use std::ptr;
 
-/// The format is found out from the document (see the formats below).
+/// The format is found out from the document: see newt_config.format.
 pub const NEWT_FORMAT_AUTO: u32 = 0;
 /// OpenAI chat completions, and Mistral, Ollama, SWE-agent, which follow it.
 pub const NEWT_FORMAT_CHAT: u32 = 1;
@@ -17,6 +17,8 @@ pub const NEWT_FORMAT_ANTHROPIC: u32 = 2;
 pub const NEWT_FORMAT_RESPONSES: u32 = 3;
 /// Gemini contents.
 pub const NEWT_FORMAT_GEMINI: u32 = 4;
+/// Amazon Bedrock's Converse messages.
+pub const NEWT_FORMAT_BEDROCK: u32 = 5;
 
 /// Only rounds fold whose results are one line of the grammar already:
 /// `[name] … -> ok, …` or `[name] … -> error, …`.
@@ -71,7 +73,13 @@ pub struct newt_config {
     /// Nothing changes unless at least this many rounds would go, over all
     /// cards. Default 2; 0 means 1.
     pub min_rounds: u32,
-    /// NEWT_FORMAT_AUTO (default), _CHAT, _ANTHROPIC, _RESPONSES or _GEMINI.
+    /// NEWT_FORMAT_AUTO (default), _CHAT, _ANTHROPIC, _RESPONSES, _GEMINI or
+    /// _BEDROCK. AUTO takes the first tell-tale in the messages: `parts` is
+    /// Gemini's; items of type `function_call`, `custom_tool_call`, their
+    /// outputs and `reasoning` are those of Responses; `tool_use` and
+    /// `tool_result` blocks Anthropic's; `tool_calls` and `role:"tool"` CHAT's;
+    /// `toolUse` and `toolResult` Bedrock's. A request body's `input` is
+    /// Responses, its `contents` Gemini. None of them: CHAT.
     pub format: u32,
     /// NEWT_RESULTS_ONE_LINED (default) or NEWT_RESULTS_ANY.
     pub results: u32,
@@ -253,7 +261,8 @@ pub(super) unsafe fn read(cfg: *const newt_config) -> Result<Config, Error> {
             NEWT_FORMAT_ANTHROPIC => Some(Wire::Anthropic),
             NEWT_FORMAT_RESPONSES => Some(Wire::Responses),
             NEWT_FORMAT_GEMINI => Some(Wire::Gemini),
-            other => return Err(unknown("format", other, NEWT_FORMAT_GEMINI)),
+            NEWT_FORMAT_BEDROCK => Some(Wire::Bedrock),
+            other => return Err(unknown("format", other, NEWT_FORMAT_BEDROCK)),
         },
         results: match own.results {
             NEWT_RESULTS_ONE_LINED => Results::OneLined,

@@ -24,7 +24,7 @@ pub const NEWT_VERDICT_NOT_SMALLER: newt_verdict = 3;
 /// The mint declined; the document is as it was.
 pub const NEWT_VERDICT_DECLINED: newt_verdict = 4;
 /// The mint was NULL, and with one a fold would go ahead; the document is as
-/// it was, the counts (rounds_folded aside, which is 0) as if output.
+/// it was, the counts (rounds_folded aside, which is 0) as if folded.
 pub const NEWT_VERDICT_PLANNED: newt_verdict = 5;
 
 /// What a call did. Owned by the library, read-only, one allocation.
@@ -56,7 +56,7 @@ pub struct newt_outcome {
     pub error_offset: usize,
     /// Complete rounds before the horizon that the configuration admits.
     pub rounds_eligible: usize,
-    /// Rounds that this call output.
+    /// Rounds that this call folded.
     pub rounds_folded: usize,
     /// Cards that stand in json, older ones counted.
     pub cards: usize,

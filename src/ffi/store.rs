@@ -22,9 +22,9 @@ use std::ptr;
 /// NULL for the process's own store, which is in memory, is made on first
 /// use, and is gone at exit: for trying things out.
 ///
-/// Thread-safe: any threads may share one, and any processes one file. Calls
-/// on one store wait for each other. Not usable in the child after fork();
-/// open another there.
+/// Thread-safe: any threads may share one, and any processes one file.
+/// Mints into one file take turns; a fetch waits for none of them. Not usable
+/// in the child after fork(); open another there.
 #[allow(non_camel_case_types)]
 pub struct newt_store(Store);
 
@@ -166,8 +166,8 @@ pub unsafe extern "C" fn newt_store_state(store: *mut newt_store) -> *const newt
 /// Otherwise declines with the newt_status of the failure, which
 /// newt_store_state explains; nothing is written then.
 ///
-/// `span` is UTF-8. All pointers are borrowed for the call. Waits up to ten
-/// seconds for another process that is writing. Thread-safe.
+/// `span` is UTF-8. All pointers are borrowed for the call. Waits up to
+/// thirty seconds for another process that is writing. Thread-safe.
 ///
 /// # Safety
 /// `store` is NULL or from newt_store_open and not closed; `span` points to

@@ -22,12 +22,18 @@ impl Format for Chat {
         let mut all_objects = false;
         let mut legacy = None;
         let mut failed = false;
+        // Members that belong to calls, and to results.
+        let (mut asks, mut answers) = (false, false);
         reader.object(|r, key| {
             match key {
                 "role" => role = r.skip()?.text(),
                 "content" => content = Some(r.skip()?),
-                "tool_call_id" => result_id = r.skip()?.text().filter(|id| !id.is_empty()),
+                "tool_call_id" => {
+                    answers = true;
+                    result_id = r.skip()?.text().filter(|id| !id.is_empty());
+                }
                 "tool_calls" => {
+                    asks = true;
                     facts.calls.clear();
                     all_objects = true;
                     r.array(|r| {
@@ -41,13 +47,17 @@ impl Format for Chat {
                 "function_call" => {
                     let (call, is_object) = read_function(r)?;
                     legacy = is_object.then_some(call);
+                    facts.bare = false;
                 }
                 "reasoning_content" | "reasoning" | "reasoning_details" => {
                     let value = r.skip()?;
                     facts.reasoning |= !value.is_null() && value.as_str() != "\"\"";
                     facts.bare = false;
                 }
-                "is_error" => failed |= r.skip()?.is_true(),
+                "is_error" => {
+                    answers = true;
+                    failed |= r.skip()?.is_true();
+                }
                 "status" => {
                     let status = r.skip()?.text();
                     facts.pending |= status.is_some_and(super::is_unfinished);
@@ -70,12 +80,12 @@ impl Format for Chat {
                     push(&mut facts.calls, call)?;
                 }
                 all_objects = true;
-                facts.bare &= legacy.is_none();
             }
             if facts.calls.is_empty() || !all_objects {
                 facts.calls.clear();
             } else {
                 facts.role = Role::Calls;
+                facts.bare &= !answers;
                 if let Some(content) = content {
                     parts::prose(content, &mut facts.prose)?;
                 }
@@ -83,6 +93,7 @@ impl Format for Chat {
             }
         } else if role.is("tool") || role.is("function") {
             facts.role = Role::Results;
+            facts.bare &= !asks;
             push(
                 &mut facts.results,
                 Answer {
@@ -96,7 +107,8 @@ impl Format for Chat {
         } else {
             return Ok(());
         }
-        if let Some(content) = content.filter(|_| facts.bare) {
+        let bare = facts.bare && (facts.role == Role::Results || !asks && !answers);
+        if let Some(content) = content.filter(|_| bare) {
             parts::card(content, facts);
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! What a message is in each wire format: one file a format, one trait.
 
 mod anthropic;
+mod bedrock;
 mod chat;
 mod gemini;
 mod parts;
@@ -186,12 +187,14 @@ pub(crate) fn of(wire: Wire) -> &'static dyn Format {
         Wire::Anthropic => &anthropic::Anthropic,
         Wire::Responses => &responses::Responses,
         Wire::Gemini => &gemini::Gemini,
+        Wire::Bedrock => &bedrock::Bedrock,
     }
 }
 
 /// The format that the first tell-tale in a message shows, if it holds one.
 pub(crate) fn tell_tale(reader: &mut Reader<'_>) -> Result<Option<Wire>, Error> {
     let (mut parts, mut item, mut blocks, mut chat) = (false, false, false, false);
+    let mut converse = false;
     reader.object(|r, key| {
         match key {
             "parts" => {
@@ -209,6 +212,7 @@ pub(crate) fn tell_tale(reader: &mut Reader<'_>) -> Result<Option<Wire>, Error> 
             }
             "content" => {
                 blocks = false;
+                converse = false;
                 r.array(|r| {
                     r.object(|r, key| {
                         let value = r.skip()?;
@@ -217,6 +221,7 @@ pub(crate) fn tell_tale(reader: &mut Reader<'_>) -> Result<Option<Wire>, Error> 
                                 .text()
                                 .is_some_and(|t| t.is("tool_use") || t.is("tool_result"));
                         }
+                        converse |= matches!(key, "toolUse" | "toolResult") && value.is_object();
                         Ok(())
                     })?;
                     Ok(())
@@ -241,6 +246,8 @@ pub(crate) fn tell_tale(reader: &mut Reader<'_>) -> Result<Option<Wire>, Error> 
         Some(Wire::Anthropic)
     } else if chat {
         Some(Wire::Chat)
+    } else if converse {
+        Some(Wire::Bedrock)
     } else {
         None
     })

@@ -18,7 +18,13 @@ impl Format for Responses {
         let (mut kind, mut role, mut call_id, mut name) = (None, None, None, None);
         let (mut arguments, mut output, mut content) = (None, None, None);
         let mut failed = false;
+        // Members that belong to calls, to results, to messages, to the first two.
+        let (mut asks, mut answers, mut says, mut pairs) = (false, false, false, false);
         let value = reader.object(|r, key| {
+            asks |= matches!(key, "name" | "arguments" | "input");
+            answers |= key == "output";
+            says |= matches!(key, "role" | "content");
+            pairs |= key == "call_id";
             match key {
                 "type" => kind = Some(r.skip()?),
                 "role" => role = r.skip()?.text(),
@@ -44,9 +50,10 @@ impl Format for Responses {
             return Ok(());
         }
         let is = |name: &str| kind.and_then(Raw::text).is_some_and(|kind| kind.is(name));
-        let says = |name: &str| role.is_some_and(|role| role.is(name));
+        let speaks = |name: &str| role.is_some_and(|role| role.is(name));
         if is("function_call") || is("custom_tool_call") {
             facts.role = Role::Calls;
+            facts.bare &= !answers && !says;
             push(
                 &mut facts.calls,
                 Call {
@@ -57,6 +64,7 @@ impl Format for Responses {
             )?;
         } else if is("function_call_output") || is("custom_tool_call_output") {
             facts.role = Role::Results;
+            facts.bare &= !asks && !says;
             push(
                 &mut facts.results,
                 Answer {
@@ -72,15 +80,15 @@ impl Format for Responses {
             facts.role = Role::Lead;
             facts.reasoning = true;
         } else if kind.is_none_or(Raw::is_null) || is("message") {
-            facts.role = if says("assistant") {
+            facts.role = if speaks("assistant") {
                 Role::Lead
-            } else if says("user") {
+            } else if speaks("user") {
                 Role::User
             } else {
                 return Ok(());
             };
             if let Some(content) = content {
-                if facts.bare {
+                if facts.bare && !asks && !answers && !pairs {
                     parts::card(content, facts);
                 }
                 if facts.role == Role::Lead {

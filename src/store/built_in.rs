@@ -160,8 +160,11 @@ impl Store {
         let mut idle = lock(&self.idle);
         match &result {
             // What is wrong may be over at the next call, but a connection
-            // that found its file read-only stays so.
-            Err(error) if error.kind == ErrorKind::Store => idle.clear(),
+            // that found its file read-only stays so. A damaged span is no
+            // fault of its connection.
+            Err(error) if error.kind == ErrorKind::Store && *error != span::DAMAGED => {
+                idle.clear();
+            }
             _ => idle.push(connection),
         }
         result

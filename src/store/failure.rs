@@ -20,7 +20,7 @@ impl From<rusqlite::Error> for Error {
                 "access is denied; see to the file's rights and call again"
             }
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-                "another process kept it locked for ten seconds; call again"
+                "another process kept it locked for thirty seconds; call again"
             }
             Some(ErrorCode::NotADatabase) => {
                 "the file is not an SQLite database; name another path"

@@ -19,8 +19,9 @@ use std::time::{Duration, Instant};
 pub(super) const APPLICATION_ID: i64 = 0x4e46_5354;
 pub(super) const VERSION: i64 = 1;
 
-/// How long a call waits for another process's lock before it gives up.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a call waits for another connection's lock before it gives up:
+/// longer than a busy disk takes over one commit.
+pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
 const CREATE: &str = "
 CREATE TABLE sessions (
@@ -40,7 +41,7 @@ CREATE TABLE spans (
 /// Makes a connection ready: a new database gets the schema, a store's is
 /// taken as it is, anything else is refused before a byte of it changes.
 pub(super) fn prepare(connection: &mut Connection) -> Result<(), Error> {
-    wait_for_locks(connection)?;
+    wait_for_locks(connection, PATIENCE)?;
     // FULL: a commit returns after its fsync, so no handle outlives its span.
     // fullfsync: macOS alone needs it to mean the same there.
     // secure_delete: what is forgotten is overwritten, not just unlinked.
@@ -56,19 +57,19 @@ pub(super) fn prepare(connection: &mut Connection) -> Result<(), Error> {
     write_ahead(connection)
 }
 
-/// Has each call wait for another connection's lock, until patience runs out.
+/// Has each call wait for another connection's lock, as long as `patience` lasts.
 ///
 /// SQLite's own timeout sleeps longer each time, up to 100 ms. Where several
 /// processes mint without a pause, whoever waited longest then asks least
 /// often, and some never get their turn.
-fn wait_for_locks(connection: &mut Connection) -> Result<(), Error> {
+pub(super) fn wait_for_locks(connection: &mut Connection, patience: Duration) -> Result<(), Error> {
     let mut since = Instant::now();
     connection.busy_handler(Some(move |times: i32| {
         if times == 0 {
             since = Instant::now();
         }
         thread::sleep(Duration::from_millis(1));
-        since.elapsed() < PATIENCE
+        since.elapsed() < patience
     }))?;
     Ok(())
 }

@@ -1,11 +1,13 @@
 //! Spans in the database: kept, found and removed.
 
 use super::address::Identity;
+use super::schema;
 use super::session::Session;
 use crate::error::{Error, ErrorKind};
 use crate::fetch;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, TransactionBehavior, params};
+use std::time::Duration;
 
 const KIND: &str = "span";
 
@@ -20,7 +22,6 @@ pub(super) fn mint(
     let (session, nonce) = session.enter(&transaction)?;
     let identity = Identity::of(&nonce, KIND, text);
     for handle in identity.handles() {
-        let names = params![session, handle, identity.cid, KIND, text];
         // Where the session holds this very span, only a damaged copy of it is
         // written again: a host may well mint the same spans every turn.
         let written = transaction
@@ -29,7 +30,7 @@ pub(super) fn mint(
                  ON CONFLICT DO UPDATE SET kind = ?4, text = ?5
                  WHERE cid = ?3 AND (kind, text) IS NOT (?4, ?5)",
             )?
-            .execute(names)?;
+            .execute(params![session, handle, identity.cid, KIND, text])?;
         let is_ours = written == 1
             || transaction
                 .prepare_cached("SELECT cid = ?3 FROM spans WHERE session = ?1 AND handle = ?2")?
@@ -104,11 +105,11 @@ pub(super) fn forget(connection: &mut Connection, session: &Session) -> Result<(
         [session],
     )?;
     transaction.commit()?;
-    let mut vacuum = connection.prepare("PRAGMA incremental_vacuum")?;
-    let mut freed = vacuum.query([])?;
-    // A page a step.
-    while freed.next()?.is_some() {}
+    connection.pragma_query(None, "incremental_vacuum", |_page| Ok(()))?;
+    // The spans are gone by now; a long reader need not keep the host.
+    schema::wait_for_locks(connection, Duration::from_secs(1))?;
     let busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+    schema::wait_for_locks(connection, schema::PATIENCE)?;
     if busy {
         return Err(Error::new(
             ErrorKind::Store,
@@ -119,7 +120,8 @@ pub(super) fn forget(connection: &mut Connection, session: &Session) -> Result<(
     Ok(())
 }
 
-const DAMAGED: Error = Error {
+/// What is said of a span that is not what was minted.
+pub(super) const DAMAGED: Error = Error {
     kind: ErrorKind::Store,
     offset: None,
     sentence: std::borrow::Cow::Borrowed(

@@ -3,7 +3,7 @@
 
 Mints spans through the library's C functions into a new file, then reads that
 file with Python's own sqlite3 and takes the id of each record with dag-cbor,
-multiformats and blake3. Needs those three from PyPI.
+multiformats and blake3. Needs those three packages.
 
     python3 tests/cid/derive.py target/debug/libnewt_fold.so
 """

@@ -126,6 +126,11 @@ pub fn of_words(value: &Value, wire: Wire) -> Option<Card> {
         let plain = only(object, &["role", "parts"]) && part.keys().all(|key| key == "text");
         return Card::parse(part.get("text")?.as_str()?).filter(|_| plain);
     }
+    if wire == Wire::Bedrock {
+        let plain = object.keys().all(|key| key == "role" || key == "content");
+        let text = kind::converse_text(&value["content"])?;
+        return Card::parse(&text).filter(|_| plain);
+    }
     let item = value["type"].is_null() || value["type"] == "message" || wire != Wire::Responses;
     let plain = only(object, &["role", "content"]) && item;
     Card::parse(&content(&value["content"])?).filter(|_| plain)
@@ -161,6 +166,19 @@ pub fn of_call(call: &Value, result: &Value, wire: Wire) -> Option<Card> {
                 && only(given, &["role", "content"])
                 && lone(call, &["name", "input"])
                 && lone(result, &["tool_use_id", "content", "is_error"])
+        }
+        Wire::Bedrock => {
+            let lone = |message: &Value, name: &str| {
+                let blocks = message["content"].as_array().cloned().unwrap_or_default();
+                let [Value::Object(block)] = blocks.as_slice() else {
+                    return false;
+                };
+                block.len() == 1 && block.contains_key(name)
+            };
+            made.len() == 2
+                && given.len() == 2
+                && lone(call, "toolUse")
+                && lone(result, "toolResult")
         }
         Wire::Responses => {
             only(made, &["call_id", "name", "arguments", "input"])

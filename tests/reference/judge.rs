@@ -2,7 +2,7 @@
 
 use super::card::{self, Card};
 use super::group::Group;
-use super::one_line::BREAKS;
+use super::one_line::{self, BREAKS};
 use super::reading::{Block, Reading, value};
 use newt_fold::{Config, Form, Summary, Verdict, fold};
 use serde_json::value::RawValue;
@@ -350,6 +350,7 @@ fn read_card(
         known.min(config.max_card_lines),
         "lines of {written}"
     );
+    check_notes(reading, config, group, &card);
     for line in &card.lines {
         // A call's part and the quoted note beside it.
         let most = 240 + 4 * config.note_chars + "\"\" ".len();
@@ -368,4 +369,39 @@ fn read_card(
         assert!(!spilled, "a spill reference in {line}");
     }
     card
+}
+
+/// Each line of a round that folds for the first time begins with the words that
+/// stood beside its calls, and with no others.
+fn check_notes(reading: &Reading<'_>, config: &Config, group: &Group, card: &Card) {
+    let mut lines = card.lines.iter().rev();
+    for block in group.blocks.iter().rev() {
+        let block = &reading.blocks[*block];
+        let messages = &reading.messages[block.messages()];
+        if let Some((_, older)) = reading.card_at(block.messages().start) {
+            // Its newest lines, as far as there is room.
+            for line in older.lines.iter().rev() {
+                assert!(
+                    lines.next().is_none_or(|shown| shown == line),
+                    "{line} of an older card"
+                );
+            }
+            continue;
+        }
+        let Some(line) = lines.next() else { return };
+        let prose: Vec<String> = messages
+            .iter()
+            .flat_map(|message| message.said.prose.clone())
+            .collect();
+        let Some(note) = one_line::note(&prose, config.note_chars) else {
+            continue;
+        };
+        let calls = line
+            .strip_prefix(&note)
+            .unwrap_or_else(|| panic!("{note:?} does not begin {line:?}"));
+        assert!(
+            !calls.starts_with('"'),
+            "words that are not the round's: {line:?}"
+        );
+    }
 }

@@ -70,6 +70,10 @@ pub fn guess(values: &[Value]) -> Wire {
         {
             return Wire::Chat;
         }
+        let mut blocks = value["content"].as_array().into_iter().flatten();
+        if blocks.any(|block| block["toolUse"].is_object() || block["toolResult"].is_object()) {
+            return Wire::Bedrock;
+        }
     }
     Wire::Chat
 }
@@ -146,6 +150,7 @@ pub fn said(value: &Value, wire: Wire) -> Said {
             Wire::Anthropic => anthropic(value, &mut said),
             Wire::Responses => responses(value, &mut said),
             Wire::Gemini => gemini(value, &mut said),
+            Wire::Bedrock => bedrock(value, &mut said),
         }
     }
     said
@@ -245,6 +250,51 @@ fn anthropic(value: &Value, said: &mut Said) {
     if matches!(said.kind, Kind::Calls(_)) {
         said.prose = texts(&value["content"]);
     }
+}
+
+fn bedrock(value: &Value, said: &mut Said) {
+    let blocks = value["content"].as_array().cloned().unwrap_or_default();
+    let of = |name: &'static str| {
+        let named = blocks.iter().filter(move |block| !block[name].is_null());
+        named
+            .map(move |block| block[name].clone())
+            .collect::<Vec<_>>()
+    };
+    let (calls, results) = (of("toolUse"), of("toolResult"));
+    said.reasoning = !of("reasoningContent").is_empty();
+    let role = value["role"].as_str();
+    said.kind = if role == Some("assistant") && !calls.is_empty() {
+        said.prose = of("text").iter().filter_map(text).collect();
+        said.prose.retain(|text| !text.is_empty());
+        let call = |call: &Value| Call {
+            id: id(&call["toolUseId"]),
+            name: text(&call["name"]),
+            arguments: call["input"].clone(),
+        };
+        Kind::Calls(calls.iter().map(call).collect())
+    } else if role == Some("user") && !results.is_empty() && results.len() == blocks.len() {
+        let answer = |result: &Value| Answer {
+            id: id(&result["toolUseId"]),
+            single_text: converse_text(&result["content"]),
+            failed: failed(result),
+        };
+        Kind::Results(results.iter().map(answer).collect())
+    } else if role == Some("user") {
+        Kind::User
+    } else {
+        Kind::Other
+    };
+}
+
+/// The text of exactly one block that is text and nothing else.
+pub fn converse_text(content: &Value) -> Option<String> {
+    let blocks = content.as_array()?;
+    let [Value::Object(block)] = blocks.as_slice() else {
+        return None;
+    };
+    (block.len() == 1)
+        .then(|| text(block.get("text")?))
+        .flatten()
 }
 
 fn responses(value: &Value, said: &mut Said) {

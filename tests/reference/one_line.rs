@@ -12,3 +12,27 @@ pub fn is_one_line(text: &str) -> bool {
         && !text.contains(BREAKS)
         && (text.contains(" -> ok, ") || text.contains(" -> error, "))
 }
+
+/// The note that a round's prose leaves in its line; `None` where it holds what
+/// a card must not.
+pub fn note(prose: &[String], chars: usize) -> Option<String> {
+    let blank = |c: char| c.is_control() || BREAKS.contains(&c);
+    let text = prose.join(" ").replace(blank, " ");
+    let words: Vec<&str> = text.split(' ').filter(|word| !word.is_empty()).collect();
+    let text = words.join(" ");
+    if ["[NEWT", "[exact", "compaction:", "spill:"]
+        .iter()
+        .any(|mark| text.contains(mark))
+    {
+        return None;
+    }
+    let mut note: String = text.chars().take(chars).collect();
+    if note.is_empty() {
+        return Some(note);
+    }
+    if note.len() < text.len() {
+        note.pop();
+        note = note.trim_end().to_owned() + "…";
+    }
+    Some(format!("\"{}\" ", note.replace('"', "'")))
+}

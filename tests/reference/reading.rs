@@ -93,7 +93,7 @@ impl<'a> Reading<'a> {
         } else {
             let body: HashMap<String, &RawValue> = serde_json::from_str(root).expect("a body");
             let member = match format {
-                Some(Wire::Chat | Wire::Anthropic) => "messages",
+                Some(Wire::Chat | Wire::Anthropic | Wire::Bedrock) => "messages",
                 Some(Wire::Responses) => "input",
                 Some(Wire::Gemini) => "contents",
                 None => ["messages", "input", "contents"]
@@ -238,7 +238,8 @@ impl<'a> Reading<'a> {
         let kept = names
             .iter()
             .any(|name| config.keep_tools.iter().any(|kept| kept == name));
-        let fetched = names.contains(&config.fetch_tool.as_str());
+        let fetch_tool = Some(config.fetch_tool.as_str()).filter(|name| !name.is_empty());
+        let fetched = fetch_tool.is_some_and(|name| names.contains(&name));
         let fresh_from = self
             .messages
             .len()

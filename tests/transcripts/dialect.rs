@@ -20,9 +20,11 @@ pub enum Dialect {
     Gemini,
     /// snake_case, ids.
     GeminiSnake,
+    /// Amazon Bedrock's Converse.
+    Bedrock,
 }
 
-pub const DIALECTS: [Dialect; 8] = [
+pub const DIALECTS: [Dialect; 9] = [
     Dialect::Chat,
     Dialect::Ollama,
     Dialect::SweAgent,
@@ -31,6 +33,7 @@ pub const DIALECTS: [Dialect; 8] = [
     Dialect::Responses,
     Dialect::Gemini,
     Dialect::GeminiSnake,
+    Dialect::Bedrock,
 ];
 
 /// Members that no format knows, with values that a parse and a print change.
@@ -63,13 +66,14 @@ impl Dialect {
             Self::Anthropic => Wire::Anthropic,
             Self::Responses => Wire::Responses,
             Self::Gemini | Self::GeminiSnake => Wire::Gemini,
+            Self::Bedrock => Wire::Bedrock,
         }
     }
 
     /// The member of a request body that holds the messages.
     pub fn member(self) -> &'static str {
         match self.wire() {
-            Wire::Chat | Wire::Anthropic => "messages",
+            Wire::Chat | Wire::Anthropic | Wire::Bedrock => "messages",
             Wire::Responses => "input",
             Wire::Gemini => "contents",
         }
@@ -111,6 +115,10 @@ impl Dialect {
                     ),
                 ])
             }
+            Wire::Bedrock => {
+                let blocks = Json::Array(vec![object([("text", text.into())])]);
+                object([("role", role.into()), ("content", blocks)])
+            }
             Wire::Gemini => {
                 let role = if role == "assistant" { "model" } else { role };
                 let parts = Json::Array(vec![object([("text", text.into())])]);
@@ -135,7 +143,8 @@ impl Dialect {
             Some(Fault::Commented) => Some(("assistant", answers.pop())),
             _ => None,
         };
-        let shared = matches!(self.wire(), Wire::Anthropic | Wire::Gemini) && !round.split;
+        let one_message = [Wire::Anthropic, Wire::Gemini, Wire::Bedrock];
+        let shared = one_message.contains(&self.wire()) && !round.split;
         if shared && !answers.is_empty() {
             messages.push(self.result(&answers, None));
         } else {
@@ -224,6 +233,29 @@ impl Dialect {
                         ("name", (&call.name).into()),
                         ("input", Json::Raw(as_object(&call.arguments))),
                     ])
+                }));
+                vec![object([
+                    ("role", "assistant".into()),
+                    ("content", Json::Array(blocks)),
+                ])]
+            }
+            Self::Bedrock => {
+                let mut blocks = Vec::new();
+                if round.reasoning {
+                    let text = object([("text", "look first".into())]);
+                    blocks.push(object([(
+                        "reasoningContent",
+                        object([("reasoningText", text)]),
+                    )]));
+                }
+                blocks.extend(prose().map(|text| object([("text", text.into())])));
+                blocks.extend(round.calls.iter().map(|call| {
+                    let tool_use = object([
+                        ("toolUseId", (&call.id).into()),
+                        ("name", (&call.name).into()),
+                        ("input", Json::Raw(as_object(&call.arguments))),
+                    ]);
+                    object([("toolUse", tool_use)])
                 }));
                 vec![object([
                     ("role", "assistant".into()),
@@ -336,6 +368,21 @@ impl Dialect {
                 );
                 object([("role", "user".into()), ("content", Json::Array(blocks))])
             }
+            Self::Bedrock => {
+                let mut blocks: Vec<Json> = answers
+                    .iter()
+                    .map(|answer| {
+                        let mut members = vec![("toolUseId", (&answer.id).into())];
+                        members.extend(converse(&answer.body).map(|c| ("content", c)));
+                        if answer.failed {
+                            members.push(("status", "error".into()));
+                        }
+                        object([("toolResult", Json::Object(members))])
+                    })
+                    .collect();
+                blocks.extend(words.map(|text| object([("text", text.into())])));
+                object([("role", "user".into()), ("content", Json::Array(blocks))])
+            }
             Self::Responses => {
                 let custom = answer.name.text() == "apply_patch";
                 let kind = ["function_call_output", "custom_tool_call_output"][usize::from(custom)];
@@ -408,6 +455,24 @@ fn content(body: &Body, text_type: &'static str, image_type: &'static str) -> Op
         Body::Value(value) => value.clone(),
         Body::Missing => return None,
     })
+}
+
+/// A result's content in Bedrock's blocks.
+fn converse(body: &Body) -> Option<Json> {
+    let block = |text: &Literal| object([("text", text.into())]);
+    Some(Json::Array(match body {
+        Body::Text(text) => vec![block(text)],
+        Body::Parts(texts) => texts.iter().map(block).collect(),
+        Body::Image(words) => {
+            let source = object([("bytes", PIXEL.into())]);
+            let image = object([("format", "png".into()), ("source", source)]);
+            let mut blocks: Vec<Json> = words.iter().map(block).collect();
+            blocks.push(object([("image", image)]));
+            blocks
+        }
+        Body::Value(value) => vec![object([("json", value.clone())])],
+        Body::Missing => return None,
+    }))
 }
 
 fn response(answer: &Answer) -> Json {

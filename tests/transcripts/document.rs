@@ -74,6 +74,7 @@ pub fn lay_out(messages: &[Json], dialect: Dialect, style: &Style) -> String {
                 Wire::Chat => r#""seed":12345678901234567890123"#,
                 Wire::Anthropic => r#""system":"be brief \/ kind""#,
                 Wire::Responses => r#""instructions":"be brief""#,
+                Wire::Bedrock => r#""system":[{"text":"be brief"}]"#,
                 Wire::Gemini => r#""systemInstruction":{"parts":[{"text":"be brief"}]}"#,
             };
             format!(

@@ -255,7 +255,10 @@ pub fn sound_session(rounds: usize, reasoning: u32) -> BoxedStrategy<Session> {
             let mut session = Vec::new();
             for (asked, rounds, answered) in exchanges {
                 session.push(Turn::User(filled(asked)));
+                // A turn reasons throughout, or not at all.
+                let reasoning = rounds.first().is_some_and(|round| round.reasoning);
                 for mut round in rounds {
+                    round.reasoning = reasoning;
                     round.doubled_members = false;
                     round.unknown = None;
                     round.split = false;
@@ -277,6 +280,9 @@ pub fn sound_session(rounds: usize, reasoning: u32) -> BoxedStrategy<Session> {
                         }
                         if let Body::Parts(parts) = &mut call.answer.body {
                             parts.push(Literal::plain("end"));
+                            parts
+                                .iter_mut()
+                                .for_each(|part| *part = filled(part.clone()));
                         }
                     }
                     session.push(Turn::Round(round));
@@ -288,9 +294,10 @@ pub fn sound_session(rounds: usize, reasoning: u32) -> BoxedStrategy<Session> {
         .boxed()
 }
 
-/// Words that a provider does not refuse for being none.
+/// Words that a provider does not refuse for being none, and that are no card.
 fn filled(words: Literal) -> Literal {
-    if words.text().trim().is_empty() {
+    let text = words.text();
+    if text.trim().is_empty() || text.contains("background, not instructions") {
         Literal::plain("so")
     } else {
         words

@@ -1,0 +1,83 @@
+//! Sixty-four bytes at a time, one bit of a word for each.
+//!
+//! `fearless_simd` finds the widest instructions of the machine at run time:
+//! AVX-512, AVX2, SSE4.2 or SSE2, NEON. The answers are the same on all.
+
+use fearless_simd::prelude::*;
+use fearless_simd::u8x64;
+
+/// Bytes in a block.
+pub(super) const BLOCK: usize = 64;
+
+/// A stretch of a document.
+#[derive(Clone, Copy)]
+pub(super) struct Block<S: Simd>(u8x64<S>);
+
+impl<S: Simd> Block<S> {
+    /// The block at `at`; zeros stand for what lies behind the end.
+    #[inline(always)]
+    pub(super) fn at(simd: S, bytes: &[u8], at: usize) -> Self {
+        if let Some(block) = bytes.get(at..at + BLOCK) {
+            return Self(u8x64::from_slice(simd, block));
+        }
+        let mut padded = [0; BLOCK];
+        let rest = &bytes[at..];
+        padded[..rest.len()].copy_from_slice(rest);
+        Self(u8x64::from_slice(simd, &padded))
+    }
+
+    /// The bytes that are this one.
+    #[inline(always)]
+    pub(super) fn equal(self, byte: u8) -> u64 {
+        self.0.simd_eq(byte).to_bitmask()
+    }
+
+    /// The bytes below this one.
+    #[inline(always)]
+    pub(super) fn below(self, byte: u8) -> u64 {
+        self.0.simd_lt(byte).to_bitmask()
+    }
+
+    /// The bytes that may stand behind a backslash: `"\/bfnrtu`.
+    #[inline(always)]
+    pub(super) fn escapable(self) -> u64 {
+        let is = |byte: u8| self.0.simd_eq(byte);
+        // `b` and `f` differ in one bit, and so do `t` and `u`.
+        let with = |bit: u8, byte: u8| (self.0 | bit).simd_eq(byte);
+        let marks = is(b'"') | is(b'\\') | is(b'/') | is(b'n') | is(b'r');
+        (marks | with(4, b'f') | with(1, b'u')).to_bitmask()
+    }
+}
+
+/// Which bytes of a block stand right behind an odd row of backslashes, so that
+/// the last of the row escapes them. `carry` says so of the first byte, and
+/// then of the next block's.
+#[inline(always)]
+pub(super) fn escaped(backslashes: u64, carry: &mut bool) -> u64 {
+    const EVEN: u64 = 0x5555_5555_5555_5555;
+    let first = u64::from(*carry);
+    // A backslash that is escaped itself begins no row.
+    let row = backslashes & !first;
+    let starts = row & !(row << 1);
+    // Adding its start to a row carries through all of it, to the bit behind.
+    let (from_even, _) = row.overflowing_add(starts & EVEN);
+    let (from_odd, past_the_end) = row.overflowing_add(starts & !EVEN);
+    *carry = past_the_end;
+    first | (from_even & !row & !EVEN) | (from_odd & !row & EVEN)
+}
+
+/// The four bytes behind each `u` of `\u` that `bits` marks in the block at
+/// `at`, fewer at the end of the document, and the place of the `u`.
+pub(super) fn units(
+    bytes: &[u8],
+    at: usize,
+    mut bits: u64,
+) -> impl Iterator<Item = (usize, &[u8])> {
+    std::iter::from_fn(move || {
+        let bit = bits.checked_ilog2()?;
+        bits ^= 1 << bit;
+        let letter = at + bit as usize;
+        let rest = &bytes[letter + 1..];
+        Some((letter, &rest[..rest.len().min(4)]))
+    })
+}

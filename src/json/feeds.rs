@@ -1,0 +1,40 @@
+//! Line feeds that a string means.
+
+use super::block::{BLOCK, Block, escaped, units};
+use fearless_simd::{Level, Simd, dispatch};
+
+/// How many line feeds a checked text means, and where the last of them ends.
+pub(super) fn feeds(text: &[u8]) -> (usize, usize) {
+    match memchr::memchr(b'\\', text) {
+        Some(first) => dispatch!(Level::new(), simd => feeds_from(simd, text, first)),
+        None => (0, 0),
+    }
+}
+
+#[inline(always)]
+fn feeds_from<S: Simd>(simd: S, text: &[u8], mut at: usize) -> (usize, usize) {
+    let (mut feeds, mut last) = (0, 0);
+    let mut carry = false;
+    while at < text.len() {
+        let block = Block::at(simd, text, at);
+        let escaped = escaped(block.equal(b'\\'), &mut carry);
+        let letters = escaped & block.equal(b'n');
+        if letters != 0 {
+            feeds += letters.count_ones() as usize;
+            last = at + letters.ilog2() as usize + "n".len();
+        }
+        let written_out = escaped & block.equal(b'u');
+        if written_out != 0 {
+            for (letter, _) in units(text, at, written_out).filter(|(_, unit)| is_feed(unit)) {
+                feeds += 1;
+                last = last.max(letter + "u000a".len());
+            }
+        }
+        at += BLOCK;
+    }
+    (feeds, last)
+}
+
+fn is_feed(unit: &[u8]) -> bool {
+    unit.eq_ignore_ascii_case(b"000a")
+}

@@ -1,0 +1,142 @@
+//! Where the strings of a document begin and end, found block by block ahead of
+//! the reader.
+//!
+//! Finding every quote first makes where a string ends a matter of taking the
+//! next bit of a word. It only ever says yes: where a string breaks a rule,
+//! nothing more is found, and the plain reading in [`super`], byte by byte, has
+//! the word. What is refused, and where, is decided there alone.
+
+use super::block::{BLOCK, Block, escaped, units};
+use fearless_simd::{Level, Simd, dispatch};
+
+/// Blocks that are looked at together.
+const BLOCKS: usize = 32;
+
+/// The quotes that are not escaped, in order.
+///
+/// A document that is JSON up to some place has, up to there, a quote wherever
+/// a string begins or ends and nowhere else, so that quotes behind an even
+/// number of others begin strings.
+#[derive(Debug, Default)]
+pub(super) struct Quotes {
+    /// Those of the block at `at` that were not taken yet.
+    here: u64,
+    at: usize,
+    /// Those of the blocks behind it, as far as they were looked at.
+    ahead: [u64; BLOCKS],
+    next: usize,
+    known: usize,
+    state: State,
+}
+
+/// What is known where the blocks end that were looked at.
+#[derive(Debug, Default, Clone, Copy)]
+struct State {
+    /// The next byte is escaped.
+    escaped: bool,
+    /// All ones if it stands in a string.
+    inside: u64,
+    /// A string has broken a rule.
+    broken: bool,
+}
+
+impl Quotes {
+    /// Those from a place outside all strings on.
+    pub(super) fn from(at: usize) -> Self {
+        Self {
+            // A block behind which the first one begins.
+            at: at.wrapping_sub(BLOCK),
+            ..Self::default()
+        }
+    }
+
+    /// Takes the next one.
+    #[inline(always)]
+    pub(super) fn take(&mut self, bytes: &[u8]) -> Option<usize> {
+        while self.here == 0 {
+            if self.next == self.known && !self.look(bytes) {
+                return None;
+            }
+            self.here = self.ahead[self.next % BLOCKS];
+            self.next += 1;
+            self.at = self.at.wrapping_add(BLOCK);
+        }
+        let quote = self.at + self.here.trailing_zeros() as usize;
+        self.here &= self.here - 1;
+        Some(quote)
+    }
+
+    /// Nothing more is found, whatever follows.
+    #[cold]
+    pub(super) fn give_up(&mut self) {
+        self.state.broken = true;
+        self.here = 0;
+        self.next = 0;
+        self.known = 0;
+    }
+
+    /// Looks at the next blocks; says whether there are any.
+    #[inline(never)]
+    fn look(&mut self, bytes: &[u8]) -> bool {
+        let at = self.at.wrapping_add(BLOCK);
+        self.next = 0;
+        self.known = 0;
+        if self.state.broken || at >= bytes.len() {
+            return false;
+        }
+        let blocks = (bytes.len() - at).div_ceil(BLOCK).min(BLOCKS);
+        let (ahead, state) = (&mut self.ahead[..blocks], self.state);
+        self.state = dispatch!(Level::new(), simd => look(simd, bytes, at, ahead, state));
+        if self.state.broken {
+            return false;
+        }
+        self.known = blocks;
+        true
+    }
+}
+
+#[inline(always)]
+fn look<S: Simd>(
+    simd: S,
+    bytes: &[u8],
+    mut at: usize,
+    ahead: &mut [u64],
+    mut state: State,
+) -> State {
+    for quotes in ahead {
+        let block = Block::at(simd, bytes, at);
+        *quotes = block.equal(b'"');
+        let backslashes = block.equal(b'\\');
+        if backslashes != 0 || state.escaped {
+            let escaped = escaped(backslashes, &mut state.escaped);
+            *quotes &= !escaped;
+            // Outside a string no backslash may stand either.
+            state.broken |= escaped & !block.escapable() != 0;
+            let units = escaped & block.equal(b'u');
+            if units != 0 {
+                state.broken |= !hexadecimal(bytes, at, units);
+            }
+        }
+        let inside = spread(*quotes) ^ state.inside;
+        state.inside = if inside >> 63 == 0 { 0 } else { u64::MAX };
+        state.broken |= block.below(0x20) & inside != 0;
+        at += BLOCK;
+    }
+    state
+}
+
+/// Whether four hexadecimal digits stand behind each `u`.
+#[inline(never)]
+fn hexadecimal(bytes: &[u8], at: usize, letters: u64) -> bool {
+    units(bytes, at, letters)
+        .all(|(_, unit)| unit.len() == 4 && unit.iter().all(u8::is_ascii_hexdigit))
+}
+
+/// Sets the bits from the first, third, fifth … set one up to the next.
+#[inline(always)]
+fn spread(mut bits: u64) -> u64 {
+    for by in [1, 2, 4, 8, 16, 32] {
+        bits ^= bits << by;
+    }
+    bits
+}

@@ -1,0 +1,109 @@
+//! What hostile or unlucky transcripts once broke, each the smallest that did.
+
+use newt_fold::{Config, Form, Results, Verdict, expand, fold, prune};
+use serde_json::{Value, json};
+use std::cell::RefCell;
+
+/// A mint that remembers its spans.
+#[derive(Default)]
+struct Spans(RefCell<Vec<String>>);
+
+impl Spans {
+    fn take(&self, span: &str) -> Option<String> {
+        let mut spans = self.0.borrow_mut();
+        spans.push(span.to_owned());
+        Some(format!("h{:07}", spans.len() - 1))
+    }
+
+    fn fetch(&self, handle: &str) -> Option<String> {
+        let place: usize = handle.strip_prefix('h')?.parse().ok()?;
+        self.0.borrow().get(place).cloned()
+    }
+}
+
+fn any() -> Config {
+    Config {
+        keep_last: 0,
+        min_rounds: 1,
+        results: Results::Any,
+        ..Config::default()
+    }
+}
+
+fn long() -> String {
+    "a line\n".repeat(400)
+}
+
+/// A chat round: the call and its result.
+fn chat(id: &str, name: &str, arguments: Value, result: &str) -> [Value; 2] {
+    [
+        json!({"role": "assistant", "content": "", "tool_calls": [{"id": id, "type": "function",
+            "function": {"name": name, "arguments": arguments.to_string()}}]}),
+        json!({"role": "tool", "tool_call_id": id, "content": result}),
+    ]
+}
+
+/// The same of OpenAI responses.
+fn responses(id: &str, result: &str) -> [Value; 2] {
+    [
+        json!({"type": "function_call", "call_id": id, "name": "bash", "arguments": "{}"}),
+        json!({"type": "function_call_output", "call_id": id, "output": result}),
+    ]
+}
+
+/// The same of Anthropic.
+fn anthropic(id: &str, result: &str) -> [Value; 2] {
+    [
+        json!({"role": "assistant", "content": [
+            {"type": "tool_use", "id": id, "name": "bash", "input": {}}]}),
+        json!({"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": id, "content": result}]}),
+    ]
+}
+
+fn document(messages: impl IntoIterator<Item = Value>) -> String {
+    Value::from_iter(messages).to_string()
+}
+
+#[test]
+fn what_is_said_after_the_last_round_stays_out_of_its_card() {
+    let answer = json!({"type": "message", "role": "assistant",
+        "content": [{"type": "output_text", "text": "THE ANSWER"}]});
+    let text = document(responses("a", &long()).into_iter().chain([answer]));
+    let (out, summary) = fold(text.as_bytes(), &any(), |_| Some("h".into())).unwrap();
+    assert_eq!(summary.verdict, Verdict::Folded);
+    assert_eq!(out.matches("THE ANSWER").count(), 1, "{out}");
+}
+
+#[test]
+fn a_document_of_nothing_but_cards_is_expanded_in_the_format_of_its_spans() {
+    let rounds = |from: usize| -> Vec<Vec<Value>> {
+        let ids = (from..from + 2).map(|id| id.to_string());
+        let ids: Vec<String> = ids.collect();
+        vec![
+            ids.iter().flat_map(|id| responses(id, &long())).collect(),
+            ids.iter().flat_map(|id| anthropic(id, &long())).collect(),
+        ]
+    };
+    for dialect in 0..2 {
+        for forms in [[Form::Tool, Form::User], [Form::User, Form::Tool]] {
+            let user = json!({"role": "user", "content": "begin"});
+            let mut whole = vec![user.clone()];
+            let mut folded = vec![user];
+            let spans = Spans::default();
+            for (turn, form) in forms.into_iter().chain([Form::User]).enumerate() {
+                let new = &rounds(2 * turn)[dialect];
+                whole.extend(new.iter().cloned());
+                folded.extend(new.iter().cloned());
+                let config = Config { card: form, ..any() };
+                let text = document(folded);
+                let (out, _) = fold(text.as_bytes(), &config, |span| spans.take(span)).unwrap();
+                folded = serde_json::from_str(&out).unwrap();
+            }
+            assert_eq!(folded.len(), 2);
+            let text = document(folded);
+            let (out, _) = expand(text.as_bytes(), &any(), |h| spans.fetch(h)).unwrap();
+            assert_eq!(serde_json::from_str::<Vec<Value>>(&out).unwrap(), whole);
+        }
+    }
+}
