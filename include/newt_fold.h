@@ -195,6 +195,13 @@ typedef struct newt_config {
     // Estimated tokens that a fold must win to happen at all. Default 0.
     uint32_t min_reclaim;
     // Bytes of UTF-8 that make a token in the estimate. Default 4, at least 1.
+    //
+    // With 4, on a real coding session of 914 messages, in each wire format,
+    // the estimate lies 3 to 15 % above what the tokenizers o200k and cl100k
+    // count in its texts, which is about what providers bill, and 15 to 22 %
+    // below what they count in its JSON. Transcripts full of program text and
+    // numbers come out some 5 % short, those that are mostly encrypted
+    // reasoning 40 %. Take 3 where a full window does harm.
     uint32_t bytes_per_token;
     // Bits: NEWT_FLAG_RECEIPT, NEWT_FLAG_SHORTEN_ARGUMENTS. Default 0; unknown bits are refused.
     uint32_t flags;

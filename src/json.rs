@@ -14,7 +14,7 @@ mod feeds;
 mod quotes;
 
 use crate::error::{Error, ErrorKind};
-use quotes::Quotes;
+use quotes::{Quoted, Quotes};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -156,12 +156,13 @@ impl<'a> Text<'a> {
     }
 
     /// Whether the text means `plain`.
+    #[inline]
     pub(crate) fn is(self, plain: &str) -> bool {
         // An escape is longer than what it means.
-        if self.0.len() == plain.len() {
-            self.0 == plain && !self.is_escaped()
+        if self.0.len() <= plain.len() {
+            self.0 == plain && !plain.contains('\\')
         } else {
-            self.0.len() > plain.len() && self.chars().eq(plain.chars())
+            self.is_escaped() && self.chars().eq(plain.chars())
         }
     }
 
@@ -293,8 +294,15 @@ impl<'a> Reader<'a> {
     }
 
     /// The next byte that is no white space, or `None` at the end.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn peek(&mut self) -> Option<u8> {
+        match self.bytes.get(self.at) {
+            Some(0..=b' ') => self.peek_behind_space(),
+            other => other.copied(),
+        }
+    }
+
+    fn peek_behind_space(&mut self) -> Option<u8> {
         loop {
             match self.bytes.get(self.at) {
                 Some(b' ' | b'\t' | b'\n' | b'\r') => self.at += 1,
@@ -312,6 +320,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A refusal of what stands at this place.
+    #[cold]
     pub(crate) fn expected(&self, what: &str) -> Error {
         let found = match self.text[self.at..].chars().next() {
             None => "the document ends".into(),
@@ -333,11 +342,11 @@ impl<'a> Reader<'a> {
         &mut self,
         mut member: impl FnMut(&mut Self, &str) -> Result<(), Error>,
     ) -> Result<Raw<'a>, Error> {
-        self.members(|reader, name| {
-            if name.is_escaped() {
-                member(reader, &name.decoded()?)
-            } else {
+        self.each_member(|reader, name, plain| {
+            if plain || !name.is_escaped() {
                 member(reader, name.raw())
+            } else {
+                member(reader, &name.decoded()?)
             }
         })
     }
@@ -348,14 +357,22 @@ impl<'a> Reader<'a> {
         &mut self,
         mut member: impl FnMut(&mut Self, Text<'a>) -> Result<(), Error>,
     ) -> Result<Raw<'a>, Error> {
+        self.each_member(|reader, name, _| member(reader, name))
+    }
+
+    #[inline]
+    fn each_member(
+        &mut self,
+        mut member: impl FnMut(&mut Self, Text<'a>, bool) -> Result<(), Error>,
+    ) -> Result<Raw<'a>, Error> {
         if self.peek() != Some(b'{') {
             return self.skip();
         }
         let start = self.at;
         if self.open(b'}') {
             loop {
-                let name = self.member_name()?;
-                member(self, name)?;
+                let (name, plain) = self.member_name()?;
+                member(self, name, plain)?;
                 if !self.more(b'}')? {
                     break;
                 }
@@ -398,17 +415,22 @@ impl<'a> Reader<'a> {
 
     /// Passes the comma before another member or element, or the closing
     /// bracket; says which.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn more(&mut self, close: u8) -> Result<bool, Error> {
         let next = self.peek();
         if next == Some(b',') || next == Some(close) {
             self.at += 1;
             return Ok(next == Some(b','));
         }
-        Err(self.expected(match close {
+        Err(self.expected_more(close))
+    }
+
+    #[cold]
+    fn expected_more(&self, close: u8) -> Error {
+        self.expected(match close {
             b'}' => "`,` or `}` after a member",
             _ => "`,` or `]` after an element",
-        }))
+        })
     }
 
     /// Checks one value of any kind and passes over it.
@@ -416,28 +438,38 @@ impl<'a> Reader<'a> {
     pub(crate) fn skip(&mut self) -> Result<Raw<'a>, Error> {
         let first = self.peek();
         let start = self.at;
-        match first {
-            Some(b'"') => self.string_value()?,
-            Some(b'{' | b'[') => self.container()?,
-            _ => self.scalar()?,
+        if first == Some(b'"') {
+            self.string_value()?;
+        } else {
+            self.other_value(first)?;
         }
         Ok(Raw(&self.text[start..self.at]))
     }
 
-    /// A member's name and its colon.
-    #[inline]
-    fn member_name(&mut self) -> Result<Text<'a>, Error> {
+    /// A value that is no string.
+    #[inline(never)]
+    fn other_value(&mut self, first: Option<u8>) -> Result<(), Error> {
+        match first {
+            Some(b'{' | b'[') => self.container(),
+            _ => self.scalar(),
+        }
+    }
+
+    /// A member's name and its colon; says whether the name is sure to have no
+    /// escape.
+    #[inline(always)]
+    fn member_name(&mut self) -> Result<(Text<'a>, bool), Error> {
         if self.peek() != Some(b'"') {
             return Err(self.expected("a member's name in double quotes"));
         }
         let from = self.at + 1;
-        self.string()?;
+        let plain = self.string()?;
         self.key = (from, self.at - 1);
         if self.peek() != Some(b':') {
             return Err(self.expected("`:` after a member's name"));
         }
         self.at += 1;
-        Ok(Text(&self.text[from..self.key.1]))
+        Ok((Text(&self.text[from..self.key.1]), plain))
     }
 
     /// An object or array with all that is in it; depth costs one bit a level.
@@ -476,29 +508,35 @@ impl<'a> Reader<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn string_value(&mut self) -> Result<(), Error> {
         let start = self.at + 1;
         self.string()?;
         if self.at - start > self.media.cap {
-            let (name, text) = (self.key, &self.text[start..self.at - 1]);
-            if is_media(&self.text[name.0..name.1], text) {
-                self.media.excess += text.len() - self.media.cap;
-            }
+            self.weigh_media(start);
         }
         Ok(())
     }
 
-    /// A string from its opening quote to behind its closing one.
-    #[inline(always)]
-    fn string(&mut self) -> Result<(), Error> {
-        if self.quotes.take(self.bytes) == Some(self.at)
-            && let Some(end) = self.quotes.take(self.bytes)
-        {
-            self.at = end + 1;
-            return Ok(());
+    #[cold]
+    fn weigh_media(&mut self, start: usize) {
+        let (name, text) = (self.key, &self.text[start..self.at - 1]);
+        if is_media(&self.text[name.0..name.1], text) {
+            self.media.excess += text.len() - self.media.cap;
         }
-        self.plain_string()
+    }
+
+    /// A string from its opening quote to behind its closing one; says whether
+    /// it is sure to have no escape.
+    #[inline(always)]
+    fn string(&mut self) -> Result<bool, Error> {
+        match self.quotes.string(self.bytes) {
+            Some(Quoted { open, close, plain }) if open == self.at => {
+                self.at = close + 1;
+                Ok(plain)
+            }
+            _ => self.plain_string().map(|()| false),
+        }
     }
 
     /// The same, byte by byte.

@@ -95,7 +95,10 @@ fn a_document_of_nothing_but_cards_is_expanded_in_the_format_of_its_spans() {
                 let new = &rounds(2 * turn)[dialect];
                 whole.extend(new.iter().cloned());
                 folded.extend(new.iter().cloned());
-                let config = Config { card: form, ..any() };
+                let config = Config {
+                    card: form,
+                    ..any()
+                };
                 let text = document(folded);
                 let (out, _) = fold(text.as_bytes(), &config, |span| spans.take(span)).unwrap();
                 folded = serde_json::from_str(&out).unwrap();

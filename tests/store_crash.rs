@@ -4,6 +4,7 @@
 mod child;
 
 use newt_fold::store::Store;
+use newt_fold::{Config, Results, fold};
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::io::{Read, Write};
@@ -13,19 +14,34 @@ use std::time::Duration;
 
 const TEST: &str = "every_printed_handle_survives_a_kill";
 
-/// From one line to several pages, told apart by its host and its number.
+/// A round told apart by its host and its number, of one page to several: the
+/// messages that make it, one a line, as a span has them.
 fn text(host: usize, n: usize) -> String {
-    let filling = "x".repeat(n * 7919 % 20_000);
-    format!(r#"{{"host":{host},"n":{n},"content":"{filling}"}}"#)
+    let filling = "x".repeat(600 + n * 7919 % 20_000);
+    let call = format!(r#"{{"name":"run","arguments":"{{\"host\":{host},\"n\":{n}}}"}}"#);
+    format!(
+        r#"{{"role":"assistant","content":"","tool_calls":[{{"id":"c{n}","type":"function","function":{call}}}]}}
+{{"role":"tool","tool_call_id":"c{n}","content":"{filling}"}}"#
+    )
 }
 
-/// Mints until it is killed, and prints each handle after it was given out.
-fn mint_forever(path: &str, host: usize) -> ! {
+/// Folds a round after another until it is killed, and prints each handle
+/// after the fold has returned.
+fn fold_forever(path: &str, host: usize) -> ! {
     let store = Store::open(Some(path), Some("crash"));
+    let config = Config {
+        keep_last: 0,
+        min_rounds: 1,
+        results: Results::Any,
+        ..Config::default()
+    };
     let mut out = std::io::stdout();
     for n in 0.. {
-        let handle = store.mint(&text(host, n)).unwrap();
-        out.write_all(format!("minted {n} {handle} .\n").as_bytes())
+        let document = format!("[{}]", text(host, n).replace('\n', ","));
+        let (_, summary) =
+            fold(document.as_bytes(), &config, |span| store.mint(span).ok()).unwrap();
+        let handle = summary.handle.unwrap();
+        out.write_all(format!("folded {n} {handle} .\n").as_bytes())
             .unwrap();
         out.flush().unwrap();
     }
@@ -36,7 +52,7 @@ fn mint_forever(path: &str, host: usize) -> ! {
 fn every_printed_handle_survives_a_kill() {
     if let Some(role) = child::role() {
         let (host, path) = role.split_once(' ').unwrap();
-        mint_forever(path, host.parse().unwrap());
+        fold_forever(path, host.parse().unwrap());
     }
     let kills = child::size("NEWT_KILLS", 10);
     let folder = tempfile::tempdir().unwrap();
@@ -60,7 +76,7 @@ fn every_printed_handle_survives_a_kill() {
         for line in output.lines() {
             // The kill may have cut the last line.
             let words: Vec<&str> = line.split(' ').collect();
-            if let ["minted", n, handle, "."] = words[..] {
+            if let ["folded", n, handle, "."] = words[..] {
                 printed.push((host, n.parse().unwrap(), handle.to_owned()));
             }
         }

@@ -4,8 +4,8 @@
 
 mod child;
 
-use newt_fold::ErrorKind;
 use newt_fold::store::Store;
+use newt_fold::{Config, ErrorKind, Results, Verdict, fold};
 use std::fs::{self, File, Permissions};
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -76,6 +76,18 @@ fn a_full_disk_declines_until_there_is_room() {
     assert_eq!(error.kind, ErrorKind::Store);
     assert!(error.sentence.contains("no room on its disk"), "{error}");
     assert_eq!(store.state(), Some(error));
+    // A fold whose mint declines leaves the transcript as it was.
+    let round = r#"{"role":"assistant","tool_calls":[{"function":{"name":"run"}}]},{"role":"tool","content":"LARGE"}"#;
+    let document = format!("[{}]", round.replace("LARGE", &large));
+    let config = Config {
+        keep_last: 0,
+        min_rounds: 1,
+        results: Results::Any,
+        ..Config::default()
+    };
+    let (out, summary) = fold(document.as_bytes(), &config, |span| store.mint(span).ok()).unwrap();
+    assert_eq!(summary.verdict, Verdict::Declined);
+    assert_eq!(out, document);
     // The refused mint closed its file, which gave the log's room back.
     fill(&filler);
     let late = open("late.db");

@@ -1,6 +1,7 @@
 //! An agent's loop, played again: a request after each round.
 
-use crate::mode::{Mode, Transcript};
+use crate::mode::Mode;
+use crate::transcript::Transcript;
 
 /// Bytes that make a token, as in the library's defaults.
 const BYTES_PER_TOKEN: f64 = 4.0;
@@ -57,7 +58,7 @@ fn common_prefix(one: &[u8], other: &[u8]) -> usize {
 pub fn bill(
     mode: &Mode,
     open: &str,
-    close: &'static str,
+    close: &str,
     groups: impl Iterator<Item = Vec<String>>,
 ) -> Bill {
     let mut transcript = Transcript::new(mode.clone(), open, close);

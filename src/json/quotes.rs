@@ -19,14 +19,32 @@ const BLOCKS: usize = 32;
 /// number of others begin strings.
 #[derive(Debug, Default)]
 pub(super) struct Quotes {
-    /// Those of the block at `at` that were not taken yet.
+    /// Those of the block at `at` that were not taken yet, and its backslashes.
     here: u64,
+    backslashes: u64,
     at: usize,
     /// Those of the blocks behind it, as far as they were looked at.
-    ahead: [u64; BLOCKS],
+    ahead: [Marks; BLOCKS],
     next: usize,
     known: usize,
     state: State,
+}
+
+/// What stands in a block, one bit a byte.
+#[derive(Debug, Default, Clone, Copy)]
+struct Marks {
+    quotes: u64,
+    backslashes: u64,
+}
+
+/// A string of the document.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Quoted {
+    /// Its quotes.
+    pub(super) open: usize,
+    pub(super) close: usize,
+    /// There is no escape in it. Not always known: false means maybe.
+    pub(super) plain: bool,
 }
 
 /// What is known where the blocks end that were looked at.
@@ -50,14 +68,31 @@ impl Quotes {
         }
     }
 
+    /// Takes the two of the next string.
+    #[inline(always)]
+    pub(super) fn string(&mut self, bytes: &[u8]) -> Option<Quoted> {
+        let open = self.take(bytes)?;
+        let block = self.at;
+        let close = self.take(bytes)?;
+        Some(Quoted {
+            open,
+            close,
+            plain: block == self.at
+                && self.backslashes >> (open - block) << (open - block) << (block + 63 - close)
+                    == 0,
+        })
+    }
+
     /// Takes the next one.
     #[inline(always)]
-    pub(super) fn take(&mut self, bytes: &[u8]) -> Option<usize> {
+    fn take(&mut self, bytes: &[u8]) -> Option<usize> {
         while self.here == 0 {
             if self.next == self.known && !self.look(bytes) {
                 return None;
             }
-            self.here = self.ahead[self.next % BLOCKS];
+            let marks = self.ahead[self.next % BLOCKS];
+            self.here = marks.quotes;
+            self.backslashes = marks.backslashes;
             self.next += 1;
             self.at = self.at.wrapping_add(BLOCK);
         }
@@ -100,16 +135,16 @@ fn look<S: Simd>(
     simd: S,
     bytes: &[u8],
     mut at: usize,
-    ahead: &mut [u64],
+    ahead: &mut [Marks],
     mut state: State,
 ) -> State {
-    for quotes in ahead {
+    for marks in ahead {
         let block = Block::at(simd, bytes, at);
-        *quotes = block.equal(b'"');
+        let mut quotes = block.equal(b'"');
         let backslashes = block.equal(b'\\');
         if backslashes != 0 || state.escaped {
             let escaped = escaped(backslashes, &mut state.escaped);
-            *quotes &= !escaped;
+            quotes &= !escaped;
             // Outside a string no backslash may stand either.
             state.broken |= escaped & !block.escapable() != 0;
             let units = escaped & block.equal(b'u');
@@ -117,9 +152,13 @@ fn look<S: Simd>(
                 state.broken |= !hexadecimal(bytes, at, units);
             }
         }
-        let inside = spread(*quotes) ^ state.inside;
+        let inside = spread(quotes) ^ state.inside;
         state.inside = if inside >> 63 == 0 { 0 } else { u64::MAX };
         state.broken |= block.below(0x20) & inside != 0;
+        *marks = Marks {
+            quotes,
+            backslashes,
+        };
         at += BLOCK;
     }
     state
