@@ -99,6 +99,7 @@ pub(crate) fn round(
     } = words;
     let mut line = String::with_capacity(2 * CALLS_BYTES);
     write_note(prose, config.note_chars, &mut line)?;
+    line.try_reserve(2 * CALLS_BYTES)?;
     let shown = calls.len().min(CALLS_SHOWN);
     let more = match calls.len() - shown {
         0 => String::new(),
@@ -457,7 +458,7 @@ fn write_body(body: &Body<'_>, result_chars: usize, line: &mut String) -> Result
             .filter(|_| body.texts.len() == 1)
         {
             line.push_str(": ");
-            line.push_str(&spaced::first(*text, usize::MAX)?.0);
+            line.push_str(&spaced::first(*text, CALLS_BYTES + 1)?.0);
         }
     }
     let mut comma = if line.ends_with(", ") { "" } else { ", " };
@@ -475,6 +476,10 @@ fn write_body(body: &Body<'_>, result_chars: usize, line: &mut String) -> Result
         }
     }
     for (kind, count) in kinds {
+        // Nobody sees the rest.
+        if line.len() > CALLS_BYTES {
+            break;
+        }
         let _ = write!(line, "{comma}{}", Count(count, &kind));
         comma = ", ";
     }
@@ -682,13 +687,12 @@ fn cut_before_result(line: &mut String, from: usize, limit: usize) {
         .iter()
         .filter_map(|mark| entry.rfind(mark))
         .max();
-    if let Some(result) = result.map(|at| line.split_off(from + at)) {
-        if result.len() + NAME_BYTES <= limit {
-            cut(line, from, limit - result.len());
-            line.push_str(&result);
-            return;
-        }
+    let short = result.filter(|at| entry.len() - at + NAME_BYTES <= limit);
+    if let Some(at) = short {
+        let result = line.split_off(from + at);
+        cut(line, from, limit - result.len());
         line.push_str(&result);
+    } else {
+        cut(line, from, limit);
     }
-    cut(line, from, limit);
 }
