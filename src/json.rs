@@ -192,7 +192,12 @@ impl<'a> Text<'a> {
 /// U+FFFD.
 pub(crate) struct Chars<'a>(std::str::Chars<'a>);
 
-impl Chars<'_> {
+impl<'a> Chars<'a> {
+    /// What was not decoded yet.
+    pub(crate) fn rest(&self) -> Text<'a> {
+        Text(self.0.as_str())
+    }
+
     fn unit(&mut self) -> u32 {
         (0..4).fold(0, |unit, _| {
             unit << 4 | self.0.next().and_then(|c| c.to_digit(16)).unwrap_or(0)

@@ -13,13 +13,14 @@ use crate::json::{Raw, Reader, Text};
 use crate::said::Words;
 use crate::spaced::{self, Spaced, is_break};
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::fmt::Write;
 
 /// Bytes that the calls of one line take at most.
 const CALLS_BYTES: usize = 240;
 /// Calls of one round that are shown; the others are counted.
 const CALLS_SHOWN: usize = 6;
+/// Kinds of parts that are told apart in one result; the others are counted.
+const KINDS_SHOWN: usize = 6;
 /// Bytes of a tool's name that are shown.
 const NAME_BYTES: usize = 48;
 
@@ -99,7 +100,6 @@ pub(crate) fn round(
     } = words;
     let mut line = String::with_capacity(2 * CALLS_BYTES);
     write_note(prose, config.note_chars, &mut line)?;
-    line.try_reserve(2 * CALLS_BYTES)?;
     let shown = calls.len().min(CALLS_SHOWN);
     let more = match calls.len() - shown {
         0 => String::new(),
@@ -183,7 +183,8 @@ fn write_note(prose: &[Text<'_>], limit: usize, line: &mut String) -> Result<(),
         let last = note.chars().next_back().map_or(0, char::len_utf8);
         note = note[..note.len() - last].trim_end();
     }
-    line.try_reserve(note.len() + "\"…\" ".len())?;
+    // Room for the calls as well, so that a long note is never moved for them.
+    line.try_reserve(note.len() + "\"…\" ".len() + 2 * CALLS_BYTES)?;
     line.push('"');
     let mut quotes = "";
     for piece in note.split('"') {
@@ -316,6 +317,7 @@ fn write_call(
     let mut result = String::with_capacity(64);
     result.push_str(if failed { ERROR } else { OK });
     write_body(&body, result_chars, &mut result)?;
+    line.try_reserve(CALLS_BYTES + result.len())?;
 
     line.push('[');
     line.push_str(&name);
@@ -339,12 +341,11 @@ fn begin(chars: impl Iterator<Item = char>, bytes: usize) -> String {
 }
 
 /// The end of a text, fit for one line, in at most `bytes`.
-fn end(chars: impl Iterator<Item = char>, bytes: usize) -> Result<String, Error> {
-    let text: Buffer = Spaced::new(chars).collect();
-    let mut text = text.finish()?;
+fn end(text: Text<'_>, bytes: usize) -> Result<Cow<'_, str>, Error> {
+    let (mut text, _) = spaced::first(text, usize::MAX)?;
     if text.len() > bytes {
         let from = text.ceil_char_boundary(text.len() - bytes.saturating_sub('…'.len_utf8()));
-        text.replace_range(..from, "…");
+        text.to_mut().replace_range(..from, "…");
     }
     Ok(text)
 }
@@ -376,7 +377,7 @@ fn clause(arguments: Raw<'_>, limit: usize) -> Result<Option<String>, Error> {
                 // A path says most at its end.
                 Some(text) if TELLING[..PATHS].iter().any(|path| key == *path) => {
                     let room = limit.saturating_sub(key.len() + QUOTES.len());
-                    quoted(&key, &end(text.chars(), room)?, limit)
+                    quoted(&key, &end(text, room)?, limit)
                 }
                 // Only what can be shown is decoded.
                 Some(text) => quoted(&key, &spaced::first(text, limit + 1)?.0, limit),
@@ -458,30 +459,27 @@ fn write_body(body: &Body<'_>, result_chars: usize, line: &mut String) -> Result
             .filter(|_| body.texts.len() == 1)
         {
             line.push_str(": ");
-            line.push_str(&spaced::first(*text, CALLS_BYTES + 1)?.0);
+            // More of it is cut anyway.
+            line.push_str(&spaced::first(*text, CALLS_BYTES)?.0);
         }
     }
     let mut comma = if line.ends_with(", ") { "" } else { ", " };
     let mut kinds: Vec<(String, usize)> = Vec::new();
-    let mut known: HashMap<String, usize> = HashMap::new();
+    let mut more = 0;
     for other in &body.others {
         let kind = kind(*other);
-        match known.get(&kind) {
-            Some(place) => kinds[*place].1 += 1,
-            None => {
-                known.try_reserve(1)?;
-                known.insert(kind.clone(), kinds.len());
-                push(&mut kinds, (kind, 1))?;
-            }
+        match kinds.iter().position(|(name, _)| *name == kind) {
+            Some(known) => kinds[known].1 += 1,
+            None if kinds.len() < KINDS_SHOWN => kinds.push((kind, 1)),
+            None => more += 1,
         }
     }
     for (kind, count) in kinds {
-        // Nobody sees the rest.
-        if line.len() > CALLS_BYTES {
-            break;
-        }
         let _ = write!(line, "{comma}{}", Count(count, &kind));
         comma = ", ";
+    }
+    if more > 0 {
+        let _ = write!(line, ", +{more} more");
     }
     Ok(())
 }
@@ -545,8 +543,11 @@ fn tells_failure(text: Text<'_>) -> bool {
     // The last line, from the last escaped line feed on.
     let raw = text.raw().trim_end_matches("\\n");
     let from = raw.ceil_char_boundary(raw.len().saturating_sub(EXIT_LINE_BYTES + "\\n".len()));
-    let tail = match raw[from..].rsplit_once("\\n") {
-        Some((_, tail)) => tail,
+    let feed = raw.as_bytes()[from..]
+        .windows(2)
+        .rposition(|pair| pair == b"\\n");
+    let tail = match feed {
+        Some(feed) => &raw[from + feed + "\\n".len()..],
         None if from > 0 => return false,
         None => raw,
     };
@@ -687,8 +688,9 @@ fn cut_before_result(line: &mut String, from: usize, limit: usize) {
         .iter()
         .filter_map(|mark| entry.rfind(mark))
         .max();
-    let short = result.filter(|at| entry.len() - at + NAME_BYTES <= limit);
-    if let Some(at) = short {
+    if let Some(at) = result
+        && entry.len() - at + NAME_BYTES <= limit
+    {
         let result = line.split_off(from + at);
         cut(line, from, limit - result.len());
         line.push_str(&result);

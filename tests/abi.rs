@@ -704,7 +704,7 @@ fn a_mint_that_panics_unwinds_through_and_leaks_nothing() {
                 std::panic::resume_unwind(Box::new("from the mint"))
             });
         });
-        let payload = caught.err().expect("the panic came out of newt_fold");
+        let payload = caught.expect_err("the panic came out of newt_fold");
         assert_eq!(payload.downcast_ref(), Some(&"from the mint"));
     };
     once();

@@ -167,7 +167,13 @@ fn the_estimate_errs_on_real_transcripts_as_the_header_says() {
 #[test]
 fn the_estimate_errs_on_generated_transcripts_as_the_header_says() {
     print_head();
-    for wire in [Wire::Chat, Wire::Anthropic, Wire::Responses, Wire::Gemini] {
+    for wire in [
+        Wire::Chat,
+        Wire::Anthropic,
+        Wire::Responses,
+        Wire::Gemini,
+        Wire::Bedrock,
+    ] {
         let messages: Vec<_> = session::groups(wire, User::Every(20))
             .take(101)
             .flatten()

@@ -133,6 +133,18 @@ impl Round {
                     json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": result}]}),
                 ]
             }
+            Wire::Bedrock => {
+                let mut said = Vec::new();
+                if !note.is_empty() {
+                    said.push(json!({"text": note}));
+                }
+                said.push(json!({"toolUse": {"toolUseId": id, "name": tool, "input": arguments}}));
+                vec![
+                    json!({"role": "assistant", "content": said}),
+                    json!({"role": "user", "content": [
+                        {"toolResult": {"toolUseId": id, "content": [{"text": result}]}}]}),
+                ]
+            }
             Wire::Responses => {
                 let mut items = Vec::new();
                 if !note.is_empty() {
@@ -165,6 +177,7 @@ fn says(wire: Wire, role: &str, text: &str) -> Value {
     match wire {
         Wire::Gemini if role == "assistant" => json!({"role": "model", "parts": [{"text": text}]}),
         Wire::Gemini => json!({"role": role, "parts": [{"text": text}]}),
+        Wire::Bedrock => json!({"role": role, "content": [{"text": text}]}),
         _ => json!({"role": role, "content": text}),
     }
 }

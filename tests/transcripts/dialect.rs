@@ -90,8 +90,10 @@ impl Dialect {
             Turn::User(text) => vec![self.words("user", text)],
             Turn::Assistant(text) => vec![self.words("assistant", text)],
             Turn::Round(round) => self.round(round),
-            Turn::Orphan(answer) => vec![self.result(&[answer.clone()], None)],
-            Turn::Mixed(answer, text) => vec![self.result(&[answer.clone()], Some(text))],
+            Turn::Orphan(answer) => vec![self.result(std::slice::from_ref(answer), None)],
+            Turn::Mixed(answer, text) => {
+                vec![self.result(std::slice::from_ref(answer), Some(text))]
+            }
             Turn::Odd(element) => vec![element.clone()],
         }
     }
