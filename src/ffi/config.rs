@@ -92,7 +92,7 @@ pub struct newt_config {
     ///                         USER    ASSISTANT        TOOL
     ///     OpenAI chat         yes     yes              yes
     ///     Mistral, Gemma,     no      no               yes
-    ///       other templates that insist on alternation
+    ///       Bedrock, others that insist on alternation
     ///     Anthropic           yes     without          without
     ///                                 thinking         thinking
     ///     OpenAI responses    yes     yes              yes
