@@ -229,3 +229,22 @@ fn lines_are_written_in_linear_time() {
     let text = document([call, result]);
     fold(text.as_bytes(), &any(), |_| Some("h".into())).unwrap();
 }
+
+#[test]
+fn of_two_members_of_one_name_the_last_one_counts() {
+    let config = Config::default();
+    let whole = |document: &str| fold(document.as_bytes(), &config, |_| None);
+    for (document, messages) in [
+        (r#"{"messages":5,"messages":[{}]}"#, 1),
+        (r#"{"messages":[{},{}],"messages":[]}"#, 0),
+        (r#"{"input":{},"input":"hi","model":"m"}"#, 0),
+    ] {
+        let (out, summary) = whole(document).unwrap();
+        assert_eq!(
+            (out.as_str(), summary.messages_before),
+            (document, messages)
+        );
+    }
+    let error = whole(r#"{"messages":[{}],"messages":5}"#).unwrap_err();
+    assert_eq!(error.offset, Some(28));
+}
