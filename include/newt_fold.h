@@ -178,11 +178,10 @@ typedef struct newt_config {
     // NEWT_CARD_USER (default), NEWT_CARD_ASSISTANT or NEWT_CARD_TOOL.
     //
     // Which form a provider's rules admit:
-    //
     //                         USER    ASSISTANT        TOOL
     //     OpenAI chat         yes     yes              yes
     //     Mistral, Gemma,     no      no               yes
-    //       other templates that insist on alternation
+    //       Bedrock, others that insist on alternation
     //     Anthropic           yes     without          without
     //                                 thinking         thinking
     //     OpenAI responses    yes     yes              yes

@@ -13,13 +13,14 @@ use crate::json::{Raw, Reader, Text};
 use crate::said::Words;
 use crate::spaced::{self, Spaced, is_break};
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::fmt::Write;
 
 /// Bytes that the calls of one line take at most.
 const CALLS_BYTES: usize = 240;
 /// Calls of one round that are shown; the others are counted.
 const CALLS_SHOWN: usize = 6;
+/// Kinds of parts that are told apart in one result; the others are counted.
+const KINDS_SHOWN: usize = 6;
 /// Bytes of a tool's name that are shown.
 const NAME_BYTES: usize = 48;
 
@@ -182,7 +183,8 @@ fn write_note(prose: &[Text<'_>], limit: usize, line: &mut String) -> Result<(),
         let last = note.chars().next_back().map_or(0, char::len_utf8);
         note = note[..note.len() - last].trim_end();
     }
-    line.try_reserve(note.len() + "\"…\" ".len())?;
+    // Room for the calls as well, so that a long note is never moved for them.
+    line.try_reserve(note.len() + "\"…\" ".len() + 2 * CALLS_BYTES)?;
     line.push('"');
     let mut quotes = "";
     for piece in note.split('"') {
@@ -315,6 +317,7 @@ fn write_call(
     let mut result = String::with_capacity(64);
     result.push_str(if failed { ERROR } else { OK });
     write_body(&body, result_chars, &mut result)?;
+    line.try_reserve(CALLS_BYTES + result.len())?;
 
     line.push('[');
     line.push_str(&name);
@@ -456,26 +459,27 @@ fn write_body(body: &Body<'_>, result_chars: usize, line: &mut String) -> Result
             .filter(|_| body.texts.len() == 1)
         {
             line.push_str(": ");
-            line.push_str(&spaced::first(*text, usize::MAX)?.0);
+            // More of it is cut anyway.
+            line.push_str(&spaced::first(*text, CALLS_BYTES)?.0);
         }
     }
     let mut comma = if line.ends_with(", ") { "" } else { ", " };
     let mut kinds: Vec<(String, usize)> = Vec::new();
-    let mut known: HashMap<String, usize> = HashMap::new();
+    let mut more = 0;
     for other in &body.others {
         let kind = kind(*other);
-        match known.get(&kind) {
-            Some(place) => kinds[*place].1 += 1,
-            None => {
-                known.try_reserve(1)?;
-                known.insert(kind.clone(), kinds.len());
-                push(&mut kinds, (kind, 1))?;
-            }
+        match kinds.iter().position(|(name, _)| *name == kind) {
+            Some(known) => kinds[known].1 += 1,
+            None if kinds.len() < KINDS_SHOWN => kinds.push((kind, 1)),
+            None => more += 1,
         }
     }
     for (kind, count) in kinds {
         let _ = write!(line, "{comma}{}", Count(count, &kind));
         comma = ", ";
+    }
+    if more > 0 {
+        let _ = write!(line, ", +{more} more");
     }
     Ok(())
 }
@@ -684,13 +688,13 @@ fn cut_before_result(line: &mut String, from: usize, limit: usize) {
         .iter()
         .filter_map(|mark| entry.rfind(mark))
         .max();
-    if let Some(result) = result.map(|at| line.split_off(from + at)) {
-        if result.len() + NAME_BYTES <= limit {
-            cut(line, from, limit - result.len());
-            line.push_str(&result);
-            return;
-        }
+    if let Some(at) = result
+        && entry.len() - at + NAME_BYTES <= limit
+    {
+        let result = line.split_off(from + at);
+        cut(line, from, limit - result.len());
         line.push_str(&result);
+    } else {
+        cut(line, from, limit);
     }
-    cut(line, from, limit);
 }

@@ -259,7 +259,7 @@ pub unsafe extern "C-unwind" fn newt_store_load(
 /// As for [`borrow::bytes`].
 unsafe fn address<'a>(address: *const c_char, len: usize) -> Result<&'a str, Error> {
     // SAFETY: the same contract.
-    let bytes = unsafe { borrow::bytes("the address", address, len) }?;
+    let bytes = unsafe { borrow::bytes("address", address, len) }?;
     str::from_utf8(bytes).map_err(|_| fetch::NOT_FOUND)
 }
 
@@ -322,7 +322,7 @@ pub unsafe extern "C" fn newt_store_answer(
 ) -> *const newt_text {
     told(guard(|| {
         // SAFETY: by this function's contract.
-        let arguments = unsafe { borrow::text("the arguments", arguments_json, arguments_len) }?;
+        let arguments = unsafe { borrow::text("arguments_json", arguments_json, arguments_len) }?;
         fetch::answer(arguments, |address| {
             // SAFETY: the same.
             let store = unsafe { self::store(store) }?;

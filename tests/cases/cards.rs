@@ -325,3 +325,45 @@ fn a_card_with_a_strangers_member_is_words_and_with_a_hosts_is_a_card() {
         );
     }
 }
+
+#[test]
+fn a_tool_cards_call_has_an_id_of_its_own() {
+    let id_of = |folded: &Verdicts, wire: Wire| {
+        let reading = Reading::of(&folded.document, Some(wire));
+        let at = (0..reading.messages.len())
+            .find(|at| reading.card_at(*at).is_some())
+            .expect("a card");
+        match &reading.messages[at].said.kind {
+            reference::Kind::Calls(calls) => calls[0].id.clone().expect("an id"),
+            other => panic!("{other:?}"),
+        }
+    };
+    for dialect in [
+        Dialect::Chat,
+        Dialect::Anthropic,
+        Dialect::Responses,
+        Dialect::GeminiSnake,
+        Dialect::Bedrock,
+    ] {
+        let config = Config {
+            card: Form::Tool,
+            ..config()
+        };
+        let (_, folded, _) = run(dialect, &beside(vec![]), &config);
+        let first = id_of(&folded, dialect.wire());
+        assert!(first.len() == 9 && first.chars().all(|c| c.is_ascii_alphanumeric()));
+        // A round that stays has that very id, in one spelling or another.
+        for literal in [
+            Literal::plain(&first),
+            Literal::raw(&format!("\\u{:04x}{}", first.as_bytes()[0], &first[1..])),
+        ] {
+            let mut stays = Round::of("", "ls", "{}", "a\nb");
+            stays.calls[0].id = literal.clone();
+            stays.calls[0].answer.id = literal;
+            let (_, folded, _) = run(dialect, &beside(vec![Turn::Round(stays)]), &config);
+            let second = id_of(&folded, dialect.wire());
+            assert_eq!(second.len(), 9);
+            assert_ne!(second, first, "{dialect:?}");
+        }
+    }
+}
