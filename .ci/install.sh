@@ -53,7 +53,7 @@ for how in install cinstall; do
 
     echo "+ $how: pkg-config, static, beside another SQLite"
     gcc -std=c99 -Itests/c tests/c/own_sqlite.c -o "$prefix/own_sqlite" \
-        $($config --cflags newt_fold) -l:libsqlite3.a $static
+        $($config --cflags newt_fold) $static -l:libsqlite3.a -lm
     rm -f "$out"/own.db*
     "$prefix/own_sqlite" "$out/own.db"
 
