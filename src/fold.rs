@@ -86,6 +86,7 @@ impl<'a, 'c> Fold<'a, 'c> {
         let message = self.message(&self.drafts[index], handle, &call_id)?;
         let draft = &mut self.drafts[index];
         draft.handle = handle.to_owned();
+        draft.bytes = message.len();
         draft.message = message;
         draft.head = String::new();
         Ok(())
@@ -112,7 +113,7 @@ impl<'a, 'c> Fold<'a, 'c> {
     /// The folded document, once every span has its handle.
     pub fn finish(&mut self) -> Result<Output<'_>, Error> {
         if self.verdict == Verdict::Planned {
-            let grows = |draft: &Draft| !self.smaller(draft.message.as_str(), draft.replaced);
+            let grows = |draft: &Draft| !self.smaller(draft.bytes, draft.replaced);
             if self.drafts.iter().any(grows) || self.wins() < self.config.min_reclaim {
                 self.drafts.clear();
                 self.verdict = Verdict::NotSmaller;
@@ -168,8 +169,11 @@ impl<'a, 'c> Fold<'a, 'c> {
             card::write_head(stands_for, &lines, &mut head);
             draft.head = head.finish()?;
             let handle = "x".repeat(GATE_HANDLE_BYTES);
-            draft.message = self.message(&draft, &handle, &card::call_id(&handle, 0))?;
-            if self.smaller(&draft.message, draft.replaced) {
+            // Only its length is kept: the real handle makes it anew.
+            draft.bytes = self
+                .message(&draft, &handle, &card::call_id(&handle, 0))?
+                .len();
+            if self.smaller(draft.bytes, draft.replaced) {
                 push(&mut self.drafts, draft)?;
             } else {
                 any_dropped = true;
@@ -387,9 +391,9 @@ impl<'a, 'c> Fold<'a, 'c> {
     }
 
     /// Whether a card is smaller than what it replaces.
-    fn smaller(&self, message: &str, replaced: Size) -> bool {
+    fn smaller(&self, bytes: usize, replaced: Size) -> bool {
         let tokens = Tokens::new(self.config.bytes_per_token);
-        message.len() < replaced.bytes && tokens.of(message.len()) < tokens.of(replaced.weight)
+        bytes < replaced.bytes && tokens.of(bytes) < tokens.of(replaced.weight)
     }
 
     /// Bytes that the estimate counts after the fold.
@@ -397,7 +401,7 @@ impl<'a, 'c> Fold<'a, 'c> {
         let won: usize = self
             .drafts
             .iter()
-            .map(|draft| draft.replaced.weight - draft.message.len())
+            .map(|draft| draft.replaced.weight - draft.bytes)
             .sum();
         self.reading.transcript.weight() - won
     }
