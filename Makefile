@@ -2,7 +2,6 @@
 #
 #     make                                libnewt_fold.so and .a in target/lib
 #     make install PREFIX=/usr/local      header, libraries, pkg-config, CMake
-#     make cinstall PREFIX=/usr/local     the same through `cargo cinstall`
 #     make CARGO_FLAGS=--no-default-features   without the store
 #
 # For ELF systems with GNU binutils.

@@ -192,7 +192,12 @@ impl<'a> Text<'a> {
 /// U+FFFD.
 pub(crate) struct Chars<'a>(std::str::Chars<'a>);
 
-impl Chars<'_> {
+impl<'a> Chars<'a> {
+    /// What was not decoded yet.
+    pub(crate) fn rest(&self) -> Text<'a> {
+        Text(self.0.as_str())
+    }
+
     fn unit(&mut self) -> u32 {
         (0..4).fold(0, |unit, _| {
             unit << 4 | self.0.next().and_then(|c| c.to_digit(16)).unwrap_or(0)
@@ -291,6 +296,11 @@ impl<'a> Reader<'a> {
     pub(crate) fn seek(&mut self, at: usize) {
         self.at = at;
         self.quotes = Quotes::from(at);
+    }
+
+    /// Forgets the member that was read last: what comes next is none of it.
+    pub(crate) fn forget_name(&mut self) {
+        self.key = (0, 0);
     }
 
     /// The next byte that is no white space, or `None` at the end.

@@ -223,7 +223,7 @@ impl<'a> Prune<'a> {
         // In the order of the document, as a splice takes them.
         let text = self.reading.transcript.text;
         self.places
-            .sort_by_key(|place| place.original.range_in(text).start);
+            .sort_unstable_by_key(|place| place.original.range_in(text).start);
         Ok(())
     }
 
@@ -356,9 +356,11 @@ fn long_strings(arguments: Raw<'_>) -> Result<Option<LongStrings<'_>>, Error> {
     if let Ok(value) = reader.skip()
         && value.is_object()
         && reader.end().is_ok()
+        // Cut before, or too like it for the way back to tell.
+        && one_line::spill_in_arguments(arguments)?.is_none()
     {
         for text in value.string_values() {
-            if text.raw().len() > ARGUMENT_BYTES && one_line::spill(&text.decoded()?).is_none() {
+            if text.raw().len() > ARGUMENT_BYTES {
                 push(&mut places, text.range_in(&inner))?;
             }
         }

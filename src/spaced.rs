@@ -20,9 +20,51 @@ pub(crate) fn first(text: Text<'_>, chars: usize) -> Result<(Cow<'_, str>, bool)
     if let Some((head, more)) = as_it_stands(text.raw(), chars) {
         return Ok((Cow::Borrowed(head), more));
     }
-    let mut spaced = Spaced::new(text.chars());
-    let head: Buffer = spaced.by_ref().take(chars).collect();
-    Ok((Cow::Owned(head.finish()?), spaced.next().is_some()))
+    let mut head = Buffer::default();
+    let (mut rest, mut left, mut space) = (text, chars, false);
+    while !rest.is_empty() {
+        let raw = rest.raw();
+        let mut encoded = [0; 4];
+        // What stands for itself goes in one piece.
+        let run = raw.bytes().take_while(|b| is_visible(*b)).count();
+        let piece = if run > 0 {
+            rest = Text::within(&raw[run..]);
+            &raw[..run]
+        } else {
+            let mut one = rest.chars();
+            let c = one.next().unwrap_or(' ');
+            rest = one.rest();
+            if is_blank(c) {
+                space = head.len() > 0;
+                continue;
+            }
+            c.encode_utf8(&mut encoded)
+        };
+        if std::mem::take(&mut space) && left > 0 {
+            head.push(" ");
+            left -= 1;
+        }
+        let shown = if run > 0 {
+            run.min(left)
+        } else {
+            piece.len() * left.min(1)
+        };
+        head.push(&piece[..shown]);
+        if shown < piece.len() {
+            return Ok((Cow::Owned(head.finish()?), true));
+        }
+        left -= run.max(1);
+    }
+    Ok((Cow::Owned(head.finish()?), false))
+}
+
+/// Whether a byte is a character that stands for itself in JSON and in a line.
+fn is_visible(byte: u8) -> bool {
+    (b'!'..=b'~').contains(&byte) && byte != b'\\'
+}
+
+fn is_blank(c: char) -> bool {
+    c == ' ' || c.is_control() || is_break(c)
 }
 
 /// The same, where nothing needs to be done to the text: most names, paths and
@@ -40,7 +82,7 @@ fn as_it_stands(raw: &str, chars: usize) -> Option<(&str, bool)> {
     });
     // A space at the end of the head stays only before something visible.
     let next = rest.bytes().next();
-    let visible = next.is_none_or(|b| (b'!'..=b'~').contains(&b) && b != b'\\');
+    let visible = next.is_none_or(is_visible);
     let at_an_end = bytes.first() == Some(&b' ') || (next.is_none() && bytes.ends_with(b" "));
     (!marked && !doubled && visible && !at_an_end).then_some((head, next.is_some()))
 }
@@ -70,13 +112,12 @@ impl<I: Iterator<Item = char>> Iterator for Spaced<I> {
         if let Some(c) = self.next.take() {
             return Some(c);
         }
-        let blank = |c: char| c == ' ' || c.is_control() || is_break(c);
         let c = self.chars.next()?;
-        if !blank(c) {
+        if !is_blank(c) {
             self.begun = true;
             return Some(c);
         }
-        let c = self.chars.find(|c| !blank(*c))?;
+        let c = self.chars.find(|c| !is_blank(*c))?;
         if !self.begun {
             self.begun = true;
             return Some(c);
@@ -93,7 +134,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn as_the_plain_way_says(
-            raw in "([a-c ]|  |\\\\n|é|\u{85}|~|\u{7f}){0,12}", chars in 0usize..10,
+            raw in "([a-c ]|  |\\\\n|\\\\\"|é|\u{85}|~|\u{7f}){0,12}", chars in 0usize..10,
         ) {
             let text = Text::within(&raw);
             let mut spaced = Spaced::new(text.chars());

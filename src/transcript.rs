@@ -196,6 +196,8 @@ impl<'a> Transcript<'a> {
         visitor: &mut impl Visitor<'a>,
     ) -> Result<(), Error> {
         facts.clear();
+        // A message weighs the same whatever stands before it.
+        reader.forget_name();
         reader.peek();
         let (start, excess) = (reader.at(), reader.media_excess());
         self.format.read(reader, facts)?;

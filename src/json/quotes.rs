@@ -142,6 +142,8 @@ fn look<S: Simd>(
         let block = Block::at(simd, bytes, at);
         let mut quotes = block.equal(b'"');
         let backslashes = block.equal(b'\\');
+        let control = block.below(0x20);
+        marks.backslashes = backslashes;
         if backslashes != 0 || state.escaped {
             let escaped = escaped(backslashes, &mut state.escaped);
             quotes &= !escaped;
@@ -152,13 +154,10 @@ fn look<S: Simd>(
                 state.broken |= !hexadecimal(bytes, at, units);
             }
         }
+        marks.quotes = quotes;
         let inside = spread(quotes) ^ state.inside;
         state.inside = if inside >> 63 == 0 { 0 } else { u64::MAX };
-        state.broken |= block.below(0x20) & inside != 0;
-        *marks = Marks {
-            quotes,
-            backslashes,
-        };
+        state.broken |= control & inside != 0;
         at += BLOCK;
     }
     state
