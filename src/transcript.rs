@@ -162,7 +162,11 @@ impl<'a> Transcript<'a> {
             self.cut(r, format, visitor)
         })?;
         match refused {
-            Some((at, sentence)) => Err(Error::at(ErrorKind::Transcript, at, sentence)),
+            Some((at, sentence)) => {
+                // What is no JSON is told so first.
+                reader.end()?;
+                Err(Error::at(ErrorKind::Transcript, at, sentence))
+            }
             None => Ok(found.is_some()),
         }
     }
