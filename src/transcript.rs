@@ -157,6 +157,10 @@ impl<'a> Transcript<'a> {
             };
             self.cut(r, format, visitor)
         })?;
+        if held.iter().any(Option::is_some) {
+            // What is no JSON is told so first.
+            reader.end()?;
+        }
         let members = || MEMBERS.iter().zip(held);
         let not_messages = members().find_map(|(name, held)| Some((name, held?.err()?)));
         let mut messages = members().filter_map(|(name, held)| Some((name, held?.ok()?)));
