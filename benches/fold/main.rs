@@ -2,8 +2,8 @@
 //! five.
 //!
 //! `cargo bench --bench fold` prints the table; `-- write DIR` writes the
-//! documents instead, for `benches/parsers.py` and `benches/instructions.sh`;
-//! `-- grow [MEGABYTES]` shows that the cost grows as the document does.
+//! documents instead, for `benches/parsers.py`, and `-- fixed DIR` those of
+//! `benches/instructions.sh`; `-- grow [MEGABYTES]` shows that the cost grows as the document does.
 
 mod documents;
 mod tree;
@@ -18,10 +18,11 @@ fn main() {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
         [] => compare(),
-        ["write", folder] => write(folder),
+        ["write", folder] => write(folder, all()),
+        ["fixed", folder] => write(folder, fixed()),
         ["grow"] => grow(100),
         ["grow", megabytes] => grow(megabytes.parse().expect("a number of megabytes")),
-        _ => panic!("expected nothing, `write DIR` or `grow [MEGABYTES]`"),
+        _ => panic!("expected nothing, `write DIR`, `fixed DIR` or `grow [MEGABYTES]`"),
     }
 }
 
@@ -44,8 +45,20 @@ fn all() -> Vec<(&'static str, String)> {
     all
 }
 
-fn write(folder: &str) {
-    for (name, document) in all() {
+/// Small documents, one of them no JSON at its very end.
+fn fixed() -> Vec<(&'static str, String)> {
+    let one_lined = documents::one_lined(100_000);
+    vec![
+        ("refused", one_lined[..one_lined.len() - 1].to_owned()),
+        ("one-lined", one_lined),
+        ("escaped", documents::escaped(300_000)),
+        ("plain", documents::plain(300_000)),
+        ("tiny", documents::tiny(2_000)),
+    ]
+}
+
+fn write(folder: &str, documents: Vec<(&str, String)>) {
+    for (name, document) in documents {
         let path = PathBuf::from(folder).join(format!("{}.json", name.replace(' ', "-")));
         fs::write(&path, document).expect("the folder can be written");
     }
