@@ -207,26 +207,23 @@ impl<'a, 'c> Fold<'a, 'c> {
                 stretch.pop();
             }
         }
+        /// Ends a stretch: each of its groups that is new is a run.
+        fn end(stretch: &mut Vec<Group>, runs: &mut Vec<Vec<Range<usize>>>) -> Result<(), Error> {
+            merge(stretch);
+            runs.try_reserve(stretch.len())?;
+            let new = stretch.drain(..).filter(|group| group.new);
+            runs.extend(new.map(|group| vec![group.blocks]));
+            Ok(())
+        }
         let mut runs = Vec::new();
         let mut stretch: Vec<Group> = Vec::new();
         let mut in_run = false;
         for (index, block) in self.reading.blocks.iter().enumerate() {
             let adjacent =
                 index > 0 && self.reading.blocks[index - 1].messages.end == block.messages.start;
-            let stands_for = match block.kind {
-                Kind::Eligible => Some(1),
-                Kind::Card(rounds) if self.aged(block) => Some(rounds),
-                _ => None,
-            };
+            let stands_for = self.goes(block);
             if !adjacent || stands_for.is_none() {
-                merge(&mut stretch);
-                runs.try_reserve(stretch.len())?;
-                runs.extend(
-                    stretch
-                        .drain(..)
-                        .filter(|group| group.new)
-                        .map(|group| vec![group.blocks]),
-                );
+                end(&mut stretch, &mut runs)?;
                 in_run = false;
             }
             let Some(stands_for) = stands_for else {
@@ -240,24 +237,20 @@ impl<'a, 'c> Fold<'a, 'c> {
                 }
                 _ => {
                     merge(&mut stretch);
-                    stretch.try_reserve(1)?;
-                    stretch.push(Group {
-                        blocks: index..index + 1,
-                        stands_for,
-                        new,
-                    });
+                    let blocks = index..index + 1;
+                    push(
+                        &mut stretch,
+                        Group {
+                            blocks,
+                            stands_for,
+                            new,
+                        },
+                    )?;
                 }
             }
             in_run = new;
         }
-        merge(&mut stretch);
-        runs.try_reserve(stretch.len())?;
-        runs.extend(
-            stretch
-                .into_iter()
-                .filter(|group| group.new)
-                .map(|group| vec![group.blocks]),
-        );
+        end(&mut stretch, &mut runs)?;
         Ok(runs)
     }
 
@@ -268,21 +261,25 @@ impl<'a, 'c> Fold<'a, 'c> {
         }
         let mut going: Vec<Range<usize>> = Vec::new();
         for (index, block) in self.reading.blocks.iter().enumerate() {
-            let goes = match block.kind {
-                Kind::Eligible => true,
-                Kind::Card(_) => self.aged(block),
-                _ => false,
-            };
+            if self.goes(block).is_none() {
+                continue;
+            }
             match going.last_mut() {
-                Some(last) if goes && last.end == index => last.end += 1,
-                _ if goes => {
-                    going.try_reserve(1)?;
-                    going.push(index..index + 1);
-                }
-                _ => {}
+                Some(last) if last.end == index => last.end += 1,
+                _ => push(&mut going, index..index + 1)?,
             }
         }
         Ok(vec![going])
+    }
+
+    /// The rounds that a block stands for, if a card may take its place: a round
+    /// that may fold, or an older card wholly before the horizon.
+    fn goes(&self, block: &Block) -> Option<u64> {
+        match block.kind {
+            Kind::Eligible => Some(1),
+            Kind::Card(rounds) if self.aged(block) => Some(rounds),
+            _ => None,
+        }
     }
 
     /// Whether a block stands wholly before the horizon.
@@ -429,10 +426,7 @@ impl<'a, 'c> Fold<'a, 'c> {
             };
             match ranges.last_mut() {
                 Some(range) if last_end == Some(start) => range.end = bytes.end,
-                _ => {
-                    ranges.try_reserve(1)?;
-                    ranges.push(bytes);
-                }
+                _ => push(&mut ranges, bytes)?,
             }
             last_end = Some(end);
         }

@@ -1,7 +1,7 @@
 //! `newt_fold`.
 
-use super::borrow;
-use super::config::{self, newt_config};
+use super::config::newt_config;
+use super::input;
 use super::mint::{self, newt_mint_fn};
 use super::outcome::{self, finished, flatten, newt_outcome};
 use super::panic::guard;
@@ -38,9 +38,8 @@ pub unsafe extern "C-unwind" fn newt_fold(
     mint: newt_mint_fn,
     user_data: *mut c_void,
 ) -> *const newt_outcome {
-    // SAFETY: both as this function's contract says.
-    let read =
-        guard(|| unsafe { Ok((borrow::bytes("json", json, json_len)?, config::read(cfg)?)) });
+    // SAFETY: by this function's contract.
+    let read = guard(|| unsafe { input::read(json, json_len, cfg) });
     let (document, config) = match flatten(read) {
         Ok(read) => read,
         Err(outcome) => return outcome,

@@ -8,6 +8,7 @@ mod borrow;
 mod config;
 mod expand;
 mod fold;
+mod input;
 mod mint;
 mod outcome;
 mod panic;

@@ -1,7 +1,7 @@
 //! `newt_prune`.
 
-use super::borrow;
-use super::config::{self, newt_config};
+use super::config::newt_config;
+use super::input;
 use super::mint::{self, newt_mint_fn};
 use super::outcome::{self, finished, flatten, newt_outcome};
 use super::panic::guard;
@@ -37,9 +37,8 @@ pub unsafe extern "C-unwind" fn newt_prune(
     user_data: *mut c_void,
 ) -> *const newt_outcome {
     let planned = guard(|| {
-        // SAFETY: both as this function's contract says.
-        let (document, config) =
-            unsafe { (borrow::bytes("json", json, json_len)?, config::read(cfg)?) };
+        // SAFETY: by this function's contract.
+        let (document, config) = unsafe { input::read(json, json_len, cfg) }?;
         Prune::plan(document, &config)
     });
     let mut prune = match flatten(planned) {

@@ -1,7 +1,7 @@
 //! `newt_estimate_tokens` and `newt_pressure`.
 
-use super::borrow;
-use super::config::{self, newt_config};
+use super::config::newt_config;
+use super::input;
 use super::panic::guard;
 use crate::summary::estimate;
 use crate::tokens::{self, Pressure};
@@ -35,9 +35,8 @@ pub unsafe extern "C" fn newt_estimate_tokens(
     cfg: *const newt_config,
 ) -> usize {
     let estimated = guard(|| {
-        // SAFETY: both as this function's contract says.
-        let (document, config) =
-            unsafe { (borrow::bytes("json", json, json_len)?, config::read(cfg)?) };
+        // SAFETY: by this function's contract.
+        let (document, config) = unsafe { input::read(json, json_len, cfg) }?;
         estimate(document, &config)
     });
     match estimated {
