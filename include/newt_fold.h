@@ -467,7 +467,8 @@ const struct newt_outcome *newt_fold(const char *json,
 //
 // The mint is called once, with everything that was replaced: one JSON value
 // a line. Each one-liner names its line, `... (spill:HANDLE#n)`, counted from
-// 1. newt_fold folds what newt_prune made; newt_expand restores it.
+// 1; pictures beside a Gemini response are the line behind it. newt_fold folds
+// what newt_prune made; newt_expand restores it.
 //
 // The parameters, the outcome and the errors are newt_fold's; rounds_folded
 // is the number of rounds in which something was replaced. `min_rounds`,

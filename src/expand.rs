@@ -407,6 +407,9 @@ struct Originals<'a> {
 /// A value that stands for one line of a span.
 struct Place {
     bytes: Range<usize>,
+    /// An empty list beside it: the pictures that stood there are the line
+    /// behind its own.
+    beside: Option<Range<usize>>,
     handle: usize,
     line: usize,
 }
@@ -428,7 +431,7 @@ impl<'a> Originals<'a> {
             0..0
         };
         reading.each(&messages, |facts| {
-            let mut note = |value: Raw<'_>, spill: one_line::Spill| {
+            let mut note = |value: Raw<'_>, beside: Option<Raw<'_>>, spill: one_line::Spill| {
                 let handle = match known.get(&spill.handle) {
                     Some(handle) => *handle,
                     None => {
@@ -440,6 +443,7 @@ impl<'a> Originals<'a> {
                 };
                 let place = Place {
                     bytes: value.range_in(&text),
+                    beside: beside.map(|list| list.range_in(&text)),
                     handle,
                     line: spill.line,
                 };
@@ -460,7 +464,8 @@ impl<'a> Originals<'a> {
                     }
                     let spill = one_line::spill(&said.decoded()?);
                     if let Some((spill, value)) = spill.zip(format.result_value(answer)) {
-                        note(value, spill)?;
+                        let media = format.result_media(answer);
+                        note(value, media.filter(|list| !list.is_filled_array()), spill)?;
                     }
                 }
             }
@@ -471,7 +476,7 @@ impl<'a> Originals<'a> {
                 if let Some(value) = arguments
                     && let Some(spill) = one_line::spill_in_arguments(value)?
                 {
-                    note(value, spill)?;
+                    note(value, None, spill)?;
                 }
             }
             Ok(())
@@ -508,22 +513,46 @@ impl<'a> Originals<'a> {
         let mut edits = Vec::new();
         edits.try_reserve(self.places.len())?;
         for place in &self.places {
-            let index = place.line.checked_sub(1);
-            let Some(line) = index.and_then(|index| lines[place.handle].get(index)) else {
-                continue;
+            let line = |behind| {
+                let index = place.line.checked_sub(1)? + behind;
+                lines[place.handle].get(index).copied()
             };
-            let mut reader = Reader::new(line);
-            match reader.skip().and_then(|_| reader.end()) {
-                Ok(()) => edits.push(Edit {
-                    bytes: place.bytes.clone(),
-                    with: line,
-                }),
-                Err(error) if error.kind == ErrorKind::Memory => return Err(error),
-                // A line that is no JSON value would break the document.
-                Err(_) => {}
+            if let Some(value) = line(0).map(whole_value).transpose()?.flatten() {
+                let bytes = place.bytes.clone();
+                push(
+                    &mut edits,
+                    Edit {
+                        bytes,
+                        with: value.as_str(),
+                    },
+                )?;
+            }
+            if let Some(bytes) = place.beside.clone()
+                && let Some(list) = line(1).map(whole_value).transpose()?.flatten()
+                && list.is_array()
+            {
+                push(
+                    &mut edits,
+                    Edit {
+                        bytes,
+                        with: list.as_str(),
+                    },
+                )?;
             }
         }
+        // In the order of the document, as a splice takes them.
+        edits.sort_unstable_by_key(|edit| edit.bytes.start);
         Ok(edits)
+    }
+}
+
+/// A line that is one JSON value; any other would break the document.
+fn whole_value(line: &str) -> Result<Option<Raw<'_>>, Error> {
+    let mut reader = Reader::new(line);
+    match reader.skip().and_then(|value| reader.end().map(|()| value)) {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if error.kind == ErrorKind::Memory => Err(error),
+        Err(_) => Ok(None),
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! No message comes or goes; no role, id, call, signature or error flag
 //! changes. Everything replaced is one line of one span, under one handle, and
-//! each one-liner names its line: `… (spill:HANDLE#n)`.
+//! each one-liner names its line: `… (spill:HANDLE#n)`. Pictures that stood
+//! beside a result, in a list of their own, are the line behind it.
 
 use crate::buffer::{Buffer, append, push};
 use crate::config::{Config, Form, Results};
@@ -18,7 +19,6 @@ use crate::tokens::Tokens;
 use crate::transcript::{Edit, kept_prefix, splice};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -42,9 +42,14 @@ pub struct Prune<'a> {
     verdict: Verdict,
 }
 
+/// What a prune leaves of a list of pictures.
+const EMPTY: &str = "[]";
+
 /// A value that gives way.
 struct Place<'a> {
     original: Raw<'a>,
+    /// A list of pictures beside it, which becomes empty.
+    beside: Option<Raw<'a>>,
     /// Its line in the span, counted from 1.
     line: usize,
     new: New,
@@ -58,6 +63,25 @@ enum New {
     Result(String),
     /// The same arguments with their long strings cut.
     Arguments,
+}
+
+impl<'a> Place<'a> {
+    /// What stands in the document.
+    fn before(&self) -> impl Iterator<Item = Raw<'a>> {
+        [self.original].into_iter().chain(self.beside)
+    }
+
+    fn bytes_before(&self) -> usize {
+        self.before().map(|raw| raw.as_str().len()).sum()
+    }
+
+    fn bytes_after(&self) -> usize {
+        self.text.len() + self.beside.map_or(0, |_| EMPTY.len())
+    }
+
+    fn is_smaller(&self) -> bool {
+        self.bytes_after() < self.bytes_before()
+    }
 }
 
 impl<'a> Prune<'a> {
@@ -121,9 +145,7 @@ impl<'a> Prune<'a> {
         for place in &mut places {
             place.text = self.write(place)?;
         }
-        let grown = places
-            .iter()
-            .any(|place| !self.smaller(place.original, &place.text));
+        let grown = places.iter().any(|place| !place.is_smaller());
         self.places = places;
         if grown || self.won()? < self.config.min_reclaim {
             self.places.clear();
@@ -148,10 +170,14 @@ impl<'a> Prune<'a> {
         let mut edits = Vec::new();
         if folded {
             edits.try_reserve(self.places.len())?;
-            edits.extend(self.places.iter().map(|place| Edit {
-                bytes: place.original.range_in(text),
-                with: &place.text,
-            }));
+            for place in &self.places {
+                for (raw, with) in place.before().zip([place.text.as_str(), EMPTY]) {
+                    let bytes = raw.range_in(text);
+                    push(&mut edits, Edit { bytes, with })?;
+                }
+            }
+            // In the order of the document, as a splice takes them.
+            edits.sort_unstable_by_key(|edit| edit.bytes.start);
         }
         let messages = self.reading.transcript.messages.len();
         let weight = self.reading.transcript.weight();
@@ -177,10 +203,11 @@ impl<'a> Prune<'a> {
     fn receipt(&self) -> Result<Option<String>, Error> {
         let text = self.reading.transcript.text;
         let replaced = self.places.iter().map(|place| Replaced {
-            bytes: place.original.range_in(text),
+            at: place.original.range_in(text).start,
             line: place.line,
             arguments: matches!(place.new, New::Arguments),
-            bytes_after: place.text.len(),
+            bytes_before: place.bytes_before(),
+            bytes_after: place.bytes_after(),
         });
         let handle = (self.verdict == Verdict::Folded).then_some(self.handle.as_str());
         let receipt = || receipt::of_prune(&self.reading, self.verdict, handle, replaced);
@@ -211,7 +238,7 @@ impl<'a> Prune<'a> {
             let mut shortened = HashMap::new();
             for value in arguments {
                 if long_strings(value)?.is_some()
-                    && self.place(value, New::Arguments, &mut lines)?
+                    && self.place(value, None, New::Arguments, &mut lines)?
                 {
                     shortened.try_reserve(1)?;
                     shortened.insert(value.as_str().as_ptr(), self.places.len() - 1);
@@ -220,7 +247,7 @@ impl<'a> Prune<'a> {
             self.one_line(&calls, &results, &shortened, &mut lines)?;
             self.rounds += usize::from(self.places.len() > places);
         }
-        // In the order of the document, as a splice takes them.
+        // In the order of the document, as the receipt tells of them.
         let text = self.reading.transcript.text;
         self.places
             .sort_unstable_by_key(|place| place.original.range_in(text).start);
@@ -268,10 +295,17 @@ impl<'a> Prune<'a> {
             let line = one_line::result(format, &call, answer, &self.config)?;
             // Where there is no room for these words, it goes without them, as
             // it would if it came first.
-            let again = lines.contains_key(value.as_str())
-                && self.place(value, New::Result(format!("{line}, as before")), lines)?;
+            let media = format.result_media(answer);
+            if media.is_some_and(|list| !list.is_filled_array()) {
+                // An expansion would take it for a list that was emptied.
+                continue;
+            }
+            let again = lines.contains_key(value.as_str()) && media.is_none() && {
+                let new = New::Result(format!("{line}, as before"));
+                self.place(value, None, new, lines)?
+            };
             if !again {
-                self.place(value, New::Result(line), lines)?;
+                self.place(value, media, New::Result(line), lines)?;
             }
         }
         Ok(())
@@ -281,25 +315,34 @@ impl<'a> Prune<'a> {
     fn place(
         &mut self,
         original: Raw<'a>,
+        beside: Option<Raw<'a>>,
         new: New,
         lines: &mut HashMap<&'a str, usize>,
     ) -> Result<bool, Error> {
-        let known = lines.get(original.as_str()).copied();
+        // With pictures behind it, a line cannot be another's.
+        let known = match beside {
+            Some(_) => None,
+            None => lines.get(original.as_str()).copied(),
+        };
         let mut place = Place {
             original,
+            beside,
             line: GATE_LINE,
             new,
             text: String::new(),
         };
-        if !self.smaller(original, &self.write(&place)?) {
+        place.text = self.write(&place)?;
+        if !place.is_smaller() {
             return Ok(false);
         }
         place.line = known.unwrap_or(self.originals.len() + 1);
         place.text = self.write(&place)?;
-        lines.try_reserve(1)?;
-        if let Entry::Vacant(entry) = lines.entry(original.as_str()) {
-            entry.insert(place.line);
-            push(&mut self.originals, original)?;
+        if known.is_none() {
+            for raw in place.before() {
+                push(&mut self.originals, raw)?;
+            }
+            lines.try_reserve(1)?;
+            lines.entry(original.as_str()).or_insert(place.line);
         }
         push(&mut self.places, place)?;
         Ok(true)
@@ -323,18 +366,16 @@ impl<'a> Prune<'a> {
         out.finish()
     }
 
-    fn smaller(&self, original: Raw<'_>, new: &str) -> bool {
-        new.len() < original.as_str().len()
-    }
-
     /// Bytes of the estimate that the places win.
     fn weight_won(&self) -> Result<usize, Error> {
         let tokens = Tokens::new(self.config.bytes_per_token);
         let mut won = 0;
         for place in &self.places {
-            won += tokens
-                .weight(place.original.as_str())?
-                .saturating_sub(place.text.len());
+            let mut before = 0;
+            for raw in place.before() {
+                before += tokens.weight(raw.as_str())?;
+            }
+            won += before.saturating_sub(place.bytes_after());
         }
         Ok(won)
     }

@@ -190,14 +190,14 @@ pub(crate) fn of_prune(
         json!(handle)
     );
     for (index, place) in replaced.enumerate() {
-        let message = messages.partition_point(|slice| slice.end <= place.bytes.start);
+        let message = messages.partition_point(|slice| slice.end <= place.at);
         let _ = write!(
             out,
             r#"{}{{"message":{message},"line":{},"arguments":{},"bytes_before":{},"bytes_after":{}}}"#,
             comma(index),
             place.line,
             place.arguments,
-            place.bytes.len(),
+            place.bytes_before,
             place.bytes_after
         );
     }
@@ -212,9 +212,11 @@ pub(crate) fn of_prune(
 
 /// A value that a prune replaced.
 pub(crate) struct Replaced {
-    pub(crate) bytes: Range<usize>,
+    /// Where it begins in the document.
+    pub(crate) at: usize,
     pub(crate) line: usize,
     pub(crate) arguments: bool,
+    pub(crate) bytes_before: usize,
     pub(crate) bytes_after: usize,
 }
 

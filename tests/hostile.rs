@@ -248,3 +248,70 @@ fn of_two_members_of_one_name_the_last_one_counts() {
     let error = whole(r#"{"messages":[{}],"messages":5}"#).unwrap_err();
     assert_eq!(error.offset, Some(28));
 }
+
+#[test]
+fn pictures_beside_a_gemini_response_go_with_it_and_come_back() {
+    let picture = format!(
+        r#"[{{"inlineData":{{"mimeType":"image/png","data":"{}"}}}}]"#,
+        "iVBORw0KGgo".repeat(200)
+    );
+    let response = format!(r#"{{"output":"{}"}}"#, "a line of output\\n".repeat(40));
+    let round = |inside: &str| {
+        format!(
+            r#"{{"role":"model","parts":[{{"functionCall":{{"name":"shot","args":{{}}}}}}]}},{{"role":"user","parts":[{{"functionResponse":{{"name":"shot",{inside}}}}}]}}"#
+        )
+    };
+    // Pictures before the response, behind it, none, an empty list, and
+    // pictures that are nearly all there is.
+    let rounds = [
+        round(&format!(r#""parts":{picture},"response":{response}"#)),
+        round(&format!(r#""response":{response},"parts":{picture}"#)),
+        round(&format!(r#""response":{response}"#)),
+        round(&format!(r#""response":{response},"parts":[]"#)),
+        round(&format!(
+            r#""response":{{"output":"1280x720"}},"parts":{picture}"#
+        )),
+    ];
+    let document = format!("[{}]", rounds.join(","));
+    let config = Config {
+        keep_last: 0,
+        min_rounds: 1,
+        results: Results::Any,
+        ..Config::default()
+    };
+    let mut kept = String::new();
+    let (out, summary) = prune(document.as_bytes(), &config, |span| {
+        kept = span.to_owned();
+        Some("hq00001z".to_owned())
+    })
+    .unwrap();
+    assert_eq!(summary.rounds_folded, 4, "an empty list is let be");
+    assert!(!out.contains("iVBORw0KGgo"));
+    assert!(
+        out.contains("-> ok, 40 lines, 1 image (spill:hq00001z#1)"),
+        "{out}"
+    );
+    let estimate = newt_fold::estimate(out.as_bytes(), &config).unwrap();
+    assert_eq!(summary.tokens_after, estimate);
+    let (again, twice) = prune(out.as_bytes(), &config, |_| Some("hq00002z".to_owned())).unwrap();
+    assert_eq!((again, twice.verdict), (out.clone(), Verdict::Nothing));
+
+    let mut span = String::new();
+    let (folded, _) = fold(out.as_bytes(), &config, |text| {
+        span = text.to_owned();
+        Some("hq00003z".to_owned())
+    })
+    .unwrap();
+    let fetch = |handle: &str| match handle {
+        "hq00001z" => Some(kept.clone()),
+        "hq00003z" => Some(span.clone()),
+        _ => None,
+    };
+    let (back, expanded) = expand(out.as_bytes(), &config, fetch).unwrap();
+    assert_eq!(back, document);
+    assert_eq!(expanded.tokens_after, summary.tokens_before);
+    assert_eq!(
+        expand(folded.as_bytes(), &config, fetch).unwrap().0,
+        document
+    );
+}

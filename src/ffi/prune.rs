@@ -19,7 +19,8 @@ use std::ffi::{c_char, c_void};
 ///
 /// The mint is called once, with everything that was replaced: one JSON value
 /// a line. Each one-liner names its line, `... (spill:HANDLE#n)`, counted from
-/// 1. newt_fold folds what newt_prune made; newt_expand restores it.
+/// 1; pictures beside a Gemini response are the line behind it. newt_fold folds
+/// what newt_prune made; newt_expand restores it.
 ///
 /// The parameters, the outcome and the errors are newt_fold's; rounds_folded
 /// is the number of rounds in which something was replaced. `min_rounds`,

@@ -109,6 +109,10 @@ impl Format for Gemini {
         read_response(answer.content?, |_| Ok(())).ok()?.whole
     }
 
+    fn result_media<'a>(&self, answer: &Answer<'a>) -> Option<Raw<'a>> {
+        read_response(answer.content?, |_| Ok(())).ok()?.parts
+    }
+
     /// Under `output`, also for what stood under `error`: the text says that
     /// the tool failed, and a one-lined result is looked for there.
     fn write_result(&self, _: Raw<'_>, text: &str, out: &mut Buffer) {
@@ -271,6 +275,8 @@ struct Response<'a> {
     /// The member of `response`, if there is exactly one.
     only: Option<(Key, Raw<'a>)>,
     error: bool,
+    /// The list of what came with it.
+    parts: Option<Raw<'a>>,
 }
 
 /// Reads a `functionResponse`, and hands the pictures and documents that came
@@ -301,7 +307,7 @@ fn read_response<'a>(
                 said.only = only.filter(|_| members == 1);
             }
             "parts" => {
-                r.array(|r| {
+                let parts = r.array(|r| {
                     r.object(|r, key| match key {
                         "inlineData" | "inline_data" | "fileData" | "file_data" => r
                             .object(|r, key| {
@@ -318,6 +324,7 @@ fn read_response<'a>(
                     })
                     .map(drop)
                 })?;
+                said.parts = Some(parts).filter(|parts| parts.is_array());
             }
             _ => drop(r.skip()?),
         }

@@ -142,6 +142,12 @@ pub(crate) trait Format: Sync {
         answer.content
     }
 
+    /// The list of pictures and documents beside that value, where the format
+    /// puts them there; a prune empties it.
+    fn result_media<'a>(&self, _: &Answer<'a>) -> Option<Raw<'a>> {
+        None
+    }
+
     /// Writes one text in the shape of a result's value: a string for a string,
     /// a list for a list.
     fn write_result(&self, like: Raw<'_>, text: &str, out: &mut Buffer);
