@@ -14,7 +14,7 @@ mod feeds;
 mod quotes;
 
 use crate::error::{Error, ErrorKind};
-use quotes::{Quoted, Quotes};
+use quotes::Quotes;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -298,6 +298,36 @@ impl<'a> Reader<'a> {
         self.quotes = Quotes::from(at);
     }
 
+    /// Passes `text`, if it stands here. Nothing is checked: `text` was read
+    /// before, in a document that is the same up to its beginning.
+    #[inline]
+    pub(crate) fn pass(&mut self, text: &str) -> bool {
+        let stands = self.bytes[self.at..].starts_with(text.as_bytes());
+        if stands {
+            self.at += text.len();
+        }
+        stands
+    }
+
+    /// The string in whose inside the reader stands, at its first byte; goes on
+    /// at its closing quote. `None` where only [`Reader::skip`] can say more.
+    #[inline]
+    pub(crate) fn rest_of_string(&mut self) -> Option<Raw<'a>> {
+        let start = self.at;
+        let close = self.quotes.from_on(self.bytes, start)?;
+        if close - start > self.media.cap {
+            return None;
+        }
+        self.at = close;
+        self.text.get(start - 1..close + 1).map(Raw)
+    }
+
+    /// Goes back to where a value begins that was passed in part.
+    pub(crate) fn back_to(&mut self, at: usize) {
+        self.at = at;
+        self.quotes.back_to(at);
+    }
+
     /// The next byte that is no white space, or `None` at the end.
     #[inline(always)]
     pub(crate) fn peek(&mut self) -> Option<u8> {
@@ -535,12 +565,12 @@ impl<'a> Reader<'a> {
     /// it is sure to have no escape.
     #[inline(always)]
     fn string(&mut self) -> Result<bool, Error> {
-        match self.quotes.string(self.bytes) {
-            Some(Quoted { open, close, plain }) if open == self.at => {
+        match self.quotes.close(self.bytes, self.at) {
+            Some((close, plain)) => {
                 self.at = close + 1;
                 Ok(plain)
             }
-            _ => self.plain_string().map(|()| false),
+            None => self.plain_string().map(|()| false),
         }
     }
 

@@ -5,6 +5,7 @@ use crate::config::{Config, Wire};
 use crate::error::{Error, ErrorKind};
 use crate::format::{self, Facts, Format};
 use crate::json::Reader;
+use crate::shape::Shapes;
 use crate::tokens::Tokens;
 use std::ops::Range;
 
@@ -32,6 +33,7 @@ pub(crate) struct Transcript<'a> {
     /// Whether the configuration, the member or a tell-tale named the format.
     pub(crate) told: bool,
     pub(crate) messages: Vec<Slice>,
+    shapes: Shapes<'a>,
     /// Messages that hold pictures or documents: index, and bytes beyond the
     /// flat cost.
     media: Vec<(usize, usize)>,
@@ -58,6 +60,7 @@ impl<'a> Transcript<'a> {
             format: chosen.unwrap_or(format::of(Wire::Chat)),
             told: chosen.is_some(),
             messages: Vec::new(),
+            shapes: Shapes::default(),
             media: Vec::new(),
             media_total: 0,
         };
@@ -107,6 +110,7 @@ impl<'a> Transcript<'a> {
             format,
             told: chosen.is_some(),
             messages: Vec::new(),
+            shapes: Shapes::default(),
             media: Vec::new(),
             media_total: 0,
         };
@@ -186,6 +190,7 @@ impl<'a> Transcript<'a> {
         self.told = chosen.is_some();
         self.messages.clear();
         self.media.clear();
+        self.shapes = Shapes::default();
         visitor.begin(self.format);
         let mut facts = Facts::default();
         reader.array(|r| self.cut_one(r, &mut facts, visitor))?;
@@ -202,7 +207,10 @@ impl<'a> Transcript<'a> {
         facts.clear();
         reader.peek();
         let (start, excess) = (reader.at(), reader.media_excess());
-        self.format.read(reader, facts)?;
+        if !self.shapes.read(reader, facts)? {
+            self.format.read(reader, facts)?;
+            self.shapes.learn(&self.text[start..reader.at()], facts)?;
+        }
         let excess = reader.media_excess() - excess;
         if excess > 0 {
             self.media.try_reserve(1)?;

@@ -70,7 +70,18 @@ pub(crate) struct Facts<'a> {
     pub(crate) card: Option<Text<'a>>,
 }
 
-impl Facts<'_> {
+impl<'a> Facts<'a> {
+    /// Adds what another message says.
+    pub(crate) fn add(&mut self, other: &Facts<'a>) -> Result<(), Error> {
+        self.calls.try_reserve(other.calls.len())?;
+        self.results.try_reserve(other.results.len())?;
+        self.prose.try_reserve(other.prose.len())?;
+        self.calls.extend_from_slice(&other.calls);
+        self.results.extend_from_slice(&other.results);
+        self.prose.extend_from_slice(&other.prose);
+        Ok(())
+    }
+
     pub(crate) fn clear(&mut self) {
         self.role = Role::Other;
         self.calls.clear();

@@ -1,0 +1,175 @@
+//! The shapes of messages that went by.
+//!
+//! The messages of a transcript repeat each other: the same members in the same
+//! order, with other words in a few strings. A shape is a message with holes in
+//! place of the strings that its [`Facts`] speak of. Where the next message
+//! stands in the same shape, what fills the holes is all there is to read.
+
+use crate::buffer::push;
+use crate::card;
+use crate::error::Error;
+use crate::format::{Answer, Call, Facts};
+use crate::json::{Raw, Reader, Text};
+
+/// Shapes that are remembered: a session has a few at a time.
+const SHAPES: usize = 4;
+/// Holes of a shape at most.
+const HOLES: usize = 16;
+
+/// The shapes of the messages read last.
+#[derive(Debug, Default)]
+pub(crate) struct Shapes<'a> {
+    shapes: Vec<Shape<'a>>,
+    /// The one that gives way to the next.
+    oldest: usize,
+}
+
+/// A message with holes.
+#[derive(Debug)]
+struct Shape<'a> {
+    /// What stands before the first hole, and behind each.
+    first: &'a str,
+    glue: Vec<&'a str>,
+    /// What the message said. The slices in it give way to what fills the
+    /// holes; `holes` says which, in the order of [`slices`].
+    facts: Facts<'a>,
+    holes: Vec<usize>,
+}
+
+impl<'a> Shapes<'a> {
+    /// Reads the next message, if it stands in a shape that is remembered.
+    pub(crate) fn read(
+        &self,
+        reader: &mut Reader<'a>,
+        facts: &mut Facts<'a>,
+    ) -> Result<bool, Error> {
+        let start = reader.at();
+        for shape in &self.shapes {
+            if reader.pass(shape.first) {
+                if shape.read(reader, facts)? {
+                    return Ok(true);
+                }
+                reader.back_to(start);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Remembers the shape of a message, if it has one.
+    pub(crate) fn learn(&mut self, message: &'a str, facts: &Facts<'a>) -> Result<(), Error> {
+        let Some(shape) = Shape::of(message, facts)? else {
+            return Ok(());
+        };
+        if self.shapes.len() < SHAPES {
+            return push(&mut self.shapes, shape);
+        }
+        self.shapes[self.oldest] = shape;
+        self.oldest = (self.oldest + 1) % SHAPES;
+        Ok(())
+    }
+}
+
+impl<'a> Shape<'a> {
+    fn of(message: &'a str, facts: &Facts<'a>) -> Result<Option<Self>, Error> {
+        let mut places = [(0, 0); HOLES];
+        let mut count = 0;
+        for slice in slices(facts) {
+            let Some(text) = slice.filter(|_| count < HOLES) else {
+                return Ok(None);
+            };
+            let place = text.range_in(message);
+            places[count] = (place.start, place.end);
+            count += 1;
+        }
+        let (places, mut ordered) = (&places[..count], places);
+        let ordered = &mut ordered[..count];
+        ordered.sort_unstable();
+        let apart = ordered.windows(2).all(|pair| pair[0].1 < pair[1].0);
+        if facts.card.is_some() || !apart || places.iter().any(|(start, end)| start == end) {
+            return Ok(None);
+        }
+        let first = ordered.first().map_or(message.len(), |hole| hole.0);
+        let mut shape = Self {
+            first: &message[..first],
+            glue: Vec::new(),
+            facts: Facts {
+                role: facts.role,
+                reasoning: facts.reasoning,
+                pending: facts.pending,
+                bare: facts.bare,
+                ..Facts::default()
+            },
+            holes: Vec::new(),
+        };
+        for (index, hole) in ordered.iter().enumerate() {
+            let end = ordered.get(index + 1).map_or(message.len(), |next| next.0);
+            push(&mut shape.glue, &message[hole.1..end])?;
+        }
+        for place in places {
+            let hole = ordered.iter().position(|hole| hole == place);
+            push(&mut shape.holes, hole.unwrap_or(0))?;
+        }
+        shape.facts.add(facts)?;
+        Ok(Some(shape))
+    }
+
+    /// Reads a message behind what stands before the first hole.
+    fn read(&self, reader: &mut Reader<'a>, facts: &mut Facts<'a>) -> Result<bool, Error> {
+        let mut filled: [Option<Raw<'a>>; HOLES] = [None; HOLES];
+        for (hole, glue) in filled.iter_mut().zip(&self.glue) {
+            *hole = reader.rest_of_string();
+            // An empty string, and a card, say more than that they are there.
+            let usual = |text: Text<'_>| !text.is_empty() && !card::begins(text);
+            if !hole.and_then(Raw::text).is_some_and(usual) || !reader.pass(glue) {
+                return Ok(false);
+            }
+        }
+        let mut holes = self.holes.iter().map(|hole| filled[*hole]);
+        let mut raw = || holes.next().flatten();
+        facts.role = self.facts.role;
+        facts.reasoning = self.facts.reasoning;
+        facts.pending = self.facts.pending;
+        facts.bare = self.facts.bare;
+        for call in &self.facts.calls {
+            let call = Call {
+                id: call.id.and_then(|_| raw()?.text()),
+                name: call.name.and_then(|_| raw()?.text()),
+                arguments: call.arguments.and_then(|_| raw()),
+            };
+            push(&mut facts.calls, call)?;
+        }
+        for result in &self.facts.results {
+            let answer = Answer {
+                id: result.id.and_then(|_| raw()?.text()),
+                content: result.content.and_then(|_| raw()),
+                failed: result.failed,
+            };
+            push(&mut facts.results, answer)?;
+        }
+        for _ in &self.facts.prose {
+            if let Some(text) = raw().and_then(Raw::text) {
+                push(&mut facts.prose, text)?;
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// The slices that facts speak of; `None` for one that is no string.
+fn slices<'f, 'a>(facts: &'f Facts<'a>) -> impl Iterator<Item = Option<Text<'a>>> + 'f {
+    let calls = facts.calls.iter().flat_map(|call| {
+        [
+            call.id.map(Some),
+            call.name.map(Some),
+            call.arguments.map(Raw::text),
+        ]
+    });
+    let results = facts
+        .results
+        .iter()
+        .flat_map(|result| [result.id.map(Some), result.content.map(Raw::text), None]);
+    calls
+        .chain(results)
+        .flatten()
+        .chain(facts.prose.iter().map(|text| Some(*text)))
+}
