@@ -2,7 +2,6 @@
 #
 #     make                                libnewt_fold.so and .a in target/lib
 #     make install PREFIX=/usr/local      header, libraries, pkg-config, CMake
-#     make cinstall PREFIX=/usr/local     the same through `cargo cinstall`
 #     make CARGO_FLAGS=--no-default-features   without the store
 #
 # For ELF systems with GNU binutils.
@@ -58,4 +57,9 @@ install: all
 	install -m 644 cmake/newt_fold-config.cmake cmake/newt_fold-config-version.cmake \
 	    $(DESTDIR)$(PREFIX)/share/cmake/newt_fold
 
-.PHONY: all shared static install
+cinstall:
+	$(CARGO) cinstall $(CARGO_FLAGS) --profile ship --prefix $(PREFIX) --libdir $(LIBDIR) \
+	    $(addprefix --destdir ,$(DESTDIR))
+	$(call localise,$(DESTDIR)$(LIBDIR)/libnewt_fold.a,$(DESTDIR)$(LIBDIR)/libnewt_fold.a)
+
+.PHONY: all shared static install cinstall

@@ -23,5 +23,7 @@ cargo test --no-default-features
 # A packaged crate builds without the checkout around it.
 cargo package --allow-dirty --no-default-features --target-dir target/package-check
 
-# Nothing names a registry's host or a workplace.
-! git grep -nIE 'crates\.io|pypi\.org|files\.pythonhosted|deb\.debian\.org|registry\.npmjs' -- . ':!.ci/rust.sh'
+# Nothing names a registry's host.
+if git grep -nIE 'crates\.io|pypi\.org|files\.pythonhosted|deb\.debian\.org|registry\.npmjs' -- . ':!.ci/rust.sh' ':!Cargo.lock'; then
+    exit 1
+fi

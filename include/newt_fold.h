@@ -5,6 +5,7 @@
 // every request. newt_fold() replaces aged tool rounds by a short card that
 // names a handle; the removed messages stay retrievable, verbatim, from storage
 // that the host owns: a callback, the mint, stores them and returns the handle.
+// A host without storage passes newt_store_mint and a newt_store.
 //
 //     static int32_t mint(void *dir, const char *span, size_t span_len,
 //                         char *handle, size_t handle_cap, size_t *handle_len);
@@ -14,7 +15,7 @@
 //     cfg.results = NEWT_RESULTS_ANY;
 //     const newt_outcome *out = newt_fold(json, json_len, &cfg, mint, dir);
 //     if (out->status == NEWT_OK)
-//         send(out->json, out->json_len);
+//         send_request(out->json, out->json_len);
 //     else
 //         fprintf(stderr, "%s: %s\n", newt_status_name(out->status), out->error);
 //     newt_outcome_free(out);
@@ -32,6 +33,10 @@
 // unless its comment says otherwise. Nothing here prints, exits or aborts.
 // Structs grow at the end only; fields and functions that came later say since
 // when. Text is UTF-8 everywhere.
+//
+// Order. The numbers, newt_config, newt_outcome, the two callbacks, newt_text,
+// statuses and verdicts; then the functions: versions, newt_config_init, fold,
+// prune, expand, free, estimate, and the store.
 
 #ifndef NEWT_FOLD_VERSION_NUMBER
 #define NEWT_FOLD_VERSION_MAJOR 1
@@ -130,6 +135,10 @@ typedef struct newt_sink newt_sink;
 // Thread-safe: any threads may share one, and any processes one file.
 // Mints into one file take turns; a fetch waits for none of them. Not usable
 // in the child after fork(); open another there.
+//
+// A library built without the store (cargo feature `store`) has these functions
+// too: newt_store_open still gives a store, which declines every mint and fails
+// every fetch with NEWT_ERR_STORE. newt_fetch_tool_json works as ever.
 typedef struct newt_store newt_store;
 
 // What became of a call. 0 is success.
@@ -148,7 +157,8 @@ typedef int32_t newt_status;
 typedef struct newt_config {
     // Bytes of this struct, as the program knows it. Set by newt_config_init.
     uint32_t struct_size;
-    // Messages at the end that are never touched. Default 12.
+    // Messages at the end that are never touched; a round that reaches into them
+    // stays whole. Default 12; 0 keeps none.
     uint32_t keep_last;
     // Nothing changes unless at least this many rounds would go, over all
     // cards. Default 2; 0 means 1.
@@ -168,11 +178,10 @@ typedef struct newt_config {
     // NEWT_CARD_USER (default), NEWT_CARD_ASSISTANT or NEWT_CARD_TOOL.
     //
     // Which form a provider's rules admit:
-    //
     //                         USER    ASSISTANT        TOOL
     //     OpenAI chat         yes     yes              yes
     //     Mistral, Gemma,     no      no               yes
-    //       other templates that insist on alternation
+    //       Bedrock, others that insist on alternation
     //     Anthropic           yes     without          without
     //                                 thinking         thinking
     //     OpenAI responses    yes     yes              yes
@@ -196,23 +205,25 @@ typedef struct newt_config {
     uint32_t min_reclaim;
     // Bytes of UTF-8 that make a token in the estimate. Default 4, at least 1.
     //
-    // With 4, on a real coding session of 914 messages, in each wire format,
+    // With 4, on a real coding session of 914 messages, in five wire formats,
     // the estimate lies 3 to 15 % above what the tokenizers o200k and cl100k
     // count in its texts, which is about what providers bill, and 15 to 22 %
     // below what they count in its JSON. Transcripts full of program text and
     // numbers come out some 5 % short, those that are mostly encrypted
     // reasoning 40 %. Take 3 where a full window does harm.
     uint32_t bytes_per_token;
-    // Bits: NEWT_FLAG_RECEIPT, NEWT_FLAG_SHORTEN_ARGUMENTS. Default 0; unknown bits are refused.
+    // Bits: NEWT_FLAG_RECEIPT, NEWT_FLAG_SHORTEN_ARGUMENTS. Default 0; unknown
+    // bits are refused.
     uint32_t flags;
-    // 0.
+    // Must be 0.
     uint32_t reserved;
     // The tool that a card tells the model to call, 1 to 64 of `A-Z a-z 0-9 _
     // -`, with a NUL. NULL (default) is "memory_fetch"; "" says that none is
     // declared, and the card names its handle alone.
     const char *fetch_tool;
-    // Names of tools, each with a NUL: rounds that call one of them never
-    // fold. NULL (default) if `keep_tools_len` is 0.
+    // Names of tools, each with a NUL and none of them NULL: rounds that call
+    // one of them never fold and are never pruned. NULL (default) only where
+    // `keep_tools_len` is 0.
     const char *const *keep_tools;
     // Entries in `keep_tools`. Default 0.
     size_t keep_tools_len;
@@ -226,17 +237,19 @@ typedef uint32_t newt_verdict;
 // Free it with newt_outcome_free, on any thread; never copy it by value,
 // never give it to free(). May be read from any threads at once. Every string
 // has a NUL after its last byte, so that printf("%s") works; lengths rule.
+// After a refusal every count is 0 and every string but error is NULL.
 typedef struct newt_outcome {
     // NEWT_OK, or why the call was refused.
     newt_status status;
     // Why rounds_folded is what it is; NEWT_VERDICT_NONE unless status is
     // NEWT_OK.
     newt_verdict verdict;
-    // The document, folded: UTF-8 JSON. NULL unless status is NEWT_OK.
+    // The document after the call: UTF-8 JSON. NULL unless status is NEWT_OK.
     const char *json;
     // Bytes in json, its NUL not counted.
     size_t json_len;
-    // The handle of the newest card that this call wrote; NULL if none.
+    // The handle of the newest card that this call wrote, or of what newt_prune
+    // replaced; NULL if none.
     const char *handle;
     // Bytes in handle, its NUL not counted.
     size_t handle_len;
@@ -245,9 +258,10 @@ typedef struct newt_outcome {
     const char *error;
     // The byte of the input at fault; SIZE_MAX if there is none.
     size_t error_offset;
-    // Complete rounds before the horizon that the configuration admits.
+    // Complete rounds before the horizon that the configuration admits; rounds
+    // inside cards are not counted. newt_expand leaves it 0.
     size_t rounds_eligible;
-    // Rounds that this call folded.
+    // Rounds that this call folded or pruned.
     size_t rounds_folded;
     // Cards that stand in json, older ones counted.
     size_t cards;
@@ -262,8 +276,9 @@ typedef struct newt_outcome {
     // Bytes at the start of json that equal the input's: what a provider's
     // prefix cache can still use.
     size_t prefix_len;
-    // What went, what stayed and why, as JSON; NULL unless NEWT_FLAG_RECEIPT
-    // asked for it and status is NEWT_OK.
+    // What went, what stayed and why, as JSON that
+    // newt_fold_receipt.schema.json describes; NULL unless NEWT_FLAG_RECEIPT
+    // asked for it and status is NEWT_OK. newt_expand writes none.
     const char *receipt;
     // Bytes in receipt, its NUL not counted.
     size_t receipt_len;
@@ -272,13 +287,13 @@ typedef struct newt_outcome {
 // Gives a span a handle: the host's storage.
 //
 // Called on the thread that called newt_fold, before newt_fold returns, once
-// a card, in document order, and only when the fold is sure to go ahead. It is
-// never kept, and may call the library again.
+// a card, in document order, and only when the fold is sure to go ahead; by
+// newt_prune once. It is never kept, and may call the library again.
 //
 // `user_data` is the pointer given to newt_fold. `span` is what one card
-// replaces, JSON Lines: one message a line, verbatim, no NUL in it, borrowed
-// until the mint returns. `handle` has room for `handle_cap` bytes (256);
-// `*handle_len` is 0.
+// replaces, JSON Lines: one message a line, verbatim, a line feed between two
+// and none after the last, no NUL in it, borrowed until the mint returns.
+// `handle` has room for `handle_cap` bytes (256); `*handle_len` is 0.
 //
 // Store the span, durably, then write 1 to 256 bytes of
 // `A-Z a-z 0-9 . _ ~ : / @ = + -` to `handle`, their number to `*handle_len`,
@@ -302,8 +317,9 @@ typedef int32_t (*newt_mint_fn)(void *user_data,
 // stays. Any other status fails the expansion with NEWT_ERR_STORE.
 //
 // `user_data` is what the host passed beside the callback, NULL included.
-// `handle` is bare, without `compaction:`, has no NUL, and is borrowed for
-// the call like `sink`. The callback runs on the caller's thread before the
+// `handle` is bare, as the mint gave it, without `compaction:`, `spill:` or
+// `#n`; it has a NUL after its last byte, and is borrowed for the call like
+// `sink`. The callback runs on the caller's thread before the
 // function that took it returns, and may call the library.
 typedef newt_status (*newt_fetch_fn)(void *user_data,
                                      const char *handle,
@@ -331,22 +347,22 @@ typedef struct newt_text {
 // An argument or a configuration field is out of range.
 #define NEWT_ERR_ARGUMENT 1
 
-// The document is not UTF-8.
+// The document, or another text that was passed, is not UTF-8.
 #define NEWT_ERR_UTF8 2
 
 // The document is not JSON.
 #define NEWT_ERR_JSON 3
 
-// The document is JSON, but no transcript.
+// The document is JSON, but neither an array nor a request body.
 #define NEWT_ERR_TRANSCRIPT 4
 
-// A stated limit was reached.
+// A stated limit was reached: newt_expand's.
 #define NEWT_ERR_LIMIT 5
 
 // The mint returned success with an unusable handle.
 #define NEWT_ERR_HANDLE 6
 
-// The store, or a fetch callback, failed.
+// The store, or a fetch callback, failed; or the store is not in this build.
 #define NEWT_ERR_STORE 7
 
 // Nothing is held under this handle.
@@ -375,7 +391,8 @@ typedef struct newt_text {
 #define NEWT_VERDICT_DECLINED 4
 
 // The mint was NULL, and with one a fold would go ahead; the document is as
-// it was, the counts (rounds_folded aside, which is 0) as if folded.
+// it was, and rounds_folded is 0. cards, messages_after and tokens_after are
+// those of the fold, with handles of 64 bytes: shorter ones win a little more.
 #define NEWT_VERDICT_PLANNED 5
 
 #ifdef __cplusplus
@@ -418,15 +435,16 @@ void newt_config_init(struct newt_config *cfg, size_t struct_size);
 //
 // `json`: `json_len` bytes of UTF-8 JSON, an array of messages or a whole
 // request body with `messages`, `input` or `contents`; only read, borrowed
-// until the call returns; a leading byte-order mark is fine; NULL only with
-// length 0, which is an empty document (NEWT_ERR_JSON).
+// until the call returns; a leading byte-order mark is fine. NULL with a length
+// is NEWT_ERR_ARGUMENT, with length 0 an empty document (NEWT_ERR_JSON).
 // `cfg`: NULL is the defaults. `mint`: NULL plans, and stores nothing
 // (NEWT_VERDICT_PLANNED). `user_data`: handed to the mint, may be NULL.
 //
 // Returns an outcome, never NULL, that the caller frees. Messages that do not
 // fold come out byte for byte; where nothing folds, the whole document does.
 // A refusal changes nothing: NEWT_ERR_ARGUMENT, _UTF8, _JSON, _TRANSCRIPT,
-// _HANDLE, _MEMORY.
+// _HANDLE, _MEMORY. A mint that declines is none: the status is NEWT_OK, the
+// verdict NEWT_VERDICT_DECLINED.
 //
 // Thread-safe: it keeps no state, reads no clock, starts no thread and does no
 // input or output; the same input, configuration and handles give the same
@@ -537,14 +555,14 @@ uint32_t newt_pressure(size_t tokens, size_t budget);
 // same name sees the same spans, in another process or after a crash. NULL is
 // a new session that nothing else can open; in a file, what it held and did
 // not forget stays behind after close, to be read with the sqlite3 program
-// only.
+// only. An empty name is refused.
 //
-// Both are borrowed for the call. Never NULL: a store that could not be
-// opened declines every mint and fails every fetch, newt_store_state says
-// why, and each call tries to open it again, since a full disk may have room
-// by then (wrong arguments stay wrong). A file that is no store, or a store
-// of a newer version, is refused and left as it is. To be closed with
-// newt_store_close. Thread-safe.
+// NULL goes with length 0. Both are borrowed for the call. Never NULL: a store
+// that could not be opened declines every mint and fails every fetch,
+// newt_store_state says why, and each call tries to open it again, since a full
+// disk may have room by then (wrong arguments stay wrong). A file that is no
+// store, or a store of a newer version, is refused and left as it is. To be
+// closed with newt_store_close. Thread-safe.
 struct newt_store *newt_store_open(const char *path,
                                    size_t path_len,
                                    const char *session,
@@ -595,7 +613,8 @@ newt_status newt_store_load(void *store,
 // The span under `address`, byte for byte as it was minted.
 //
 // `address` is the handle in a card or the span's content id, bare or after
-// `compaction:` or `spill:`. It need not end in NUL and is borrowed for the
+// `compaction:` or `spill:`, without `#n`: a spill comes whole, and `n` is a
+// line of it, counted from 1. It need not end in NUL and is borrowed for the
 // call. `store` may be NULL.
 //
 // NEWT_ERR_NOT_FOUND where this session holds nothing under it, and the same
@@ -613,13 +632,14 @@ const struct newt_text *newt_store_fetch(struct newt_store *store,
 // `address`, and if it likes `grep`, `offset` and `limit`. The text is the
 // tool's result, to be sent back as it is: the span with the cards in it
 // expanded, or the part asked for, at most 16 KiB unless `limit` says
-// otherwise (4 to 64 KiB), with the exact call for the next part where there
-// is one. Parts put together are the text, byte for byte.
+// otherwise (4 to 64 KiB; what is outside is brought inside). Where there is
+// a next part, the last line is a note with the exact call for it. Parts
+// without their notes, put together, are the text, byte for byte.
 //
 // Bad arguments, an unknown address and a store that failed are answered too,
 // with NEWT_OK and a text that tells the model what to do; newt_store_state
-// has the failure for the host. Only NULL or invalid UTF-8 arguments, and
-// memory that ran out, are errors here.
+// has the failure for the host. Only NULL with a length, arguments that are
+// not UTF-8, and memory that ran out are errors here.
 //
 // `store` may be NULL. `arguments_json` is borrowed for the call. Never NULL;
 // to be freed with newt_text_free. Thread-safe.
@@ -634,6 +654,11 @@ const struct newt_text *newt_store_answer(struct newt_store *store,
 // the defaults. NEWT_ERR_ARGUMENT where the configuration is out of range, or
 // its fetch_tool is "". Never NULL; to be freed with newt_text_free.
 // Thread-safe.
+//
+// newt_store_answer answers its calls. A host with a mint of its own answers
+// them itself: `address` is `compaction:` and a handle, or `spill:`, a handle,
+// `#` and a line; `grep`, `offset` and `limit` may stand beside it, as the
+// definition tells the model.
 const struct newt_text *newt_fetch_tool_json(const struct newt_config *cfg);
 
 // Removes this session's spans and returns their space to the file system.

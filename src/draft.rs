@@ -16,11 +16,14 @@ pub(crate) struct Draft {
     pub(crate) stands_for: u64,
     /// Cards it absorbs.
     pub(crate) absorbed: usize,
-    /// The card but for its last line.
+    /// The card but for its last line, as the beginning of a JSON string.
     pub(crate) head: String,
     /// What it replaces, as the gate weighs it.
     pub(crate) replaced: Size,
-    /// The message, or messages, under the handle as far as it is known.
+    /// Bytes of the card's message, or messages, under the handle as far as it
+    /// is known.
+    pub(crate) bytes: usize,
+    /// These themselves, once the handle is known.
     pub(crate) message: String,
     /// Empty until the mint has spoken.
     pub(crate) handle: String,

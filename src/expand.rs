@@ -119,10 +119,12 @@ impl<'a, 'c> Expand<'a, 'c> {
         };
         let edits = originals.edits()?;
         let pieces = splice(&originals.text, &edits)?;
+        check_size(pieces.iter().map(|piece| piece.len()).sum())?;
         let tokens = Tokens::new(self.config.bytes_per_token);
         let mut weight = originals.after.weight;
         for edit in &edits {
-            weight = weight - edit.bytes.len() + tokens.weight(edit.with)?;
+            let before = tokens.weight(&originals.text[edit.bytes.clone()])?;
+            weight = weight - before + tokens.weight(edit.with)?;
         }
         let changed = matches!(originals.text, Cow::Owned(_)) || !edits.is_empty();
         let prefix_len = match &originals.text {
@@ -158,6 +160,16 @@ fn count(reading: &Reading<'_>) -> Count {
         weight: reading.transcript.weight(),
         cards: reading.count(|kind| matches!(kind, Kind::Card(_))),
     }
+}
+
+fn check_size(bytes: usize) -> Result<(), Error> {
+    if bytes <= EXPANDED_MAX {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorKind::Limit,
+        format!("the expanded document has more than {EXPANDED_MAX} bytes; expand a part of it"),
+    ))
 }
 
 fn common_prefix(one: &str, other: &str) -> usize {
@@ -280,15 +292,7 @@ impl<'a> Cards<'a> {
             }
             self.out.push(self.stack[depth].message(index));
         }
-        if self.out.len() > EXPANDED_MAX {
-            return Err(Error::new(
-                ErrorKind::Limit,
-                format!(
-                    "the expanded document has more than {EXPANDED_MAX} bytes; expand a part of it"
-                ),
-            ));
-        }
-        Ok(())
+        check_size(self.out.len())
     }
 
     /// Goes past the card that the top of the stack stands at.
@@ -457,6 +461,10 @@ impl<'a> Originals<'a> {
                     else {
                         continue;
                     };
+                    // Whatever else ends in a spill is a tool's own words.
+                    if !one_line::is_one_line(said)? {
+                        continue;
+                    }
                     let spill = one_line::spill(&said.decoded()?);
                     if let Some((spill, value)) = spill.zip(format.result_value(answer)) {
                         note(value, spill)?;

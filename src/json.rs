@@ -10,10 +10,12 @@
 //! section 8.2 allows: real transcripts hold them.
 
 mod block;
+mod escape;
 mod feeds;
 mod quotes;
 
 use crate::error::{Error, ErrorKind};
+pub(crate) use escape::escape;
 use quotes::Quotes;
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -326,6 +328,11 @@ impl<'a> Reader<'a> {
     pub(crate) fn back_to(&mut self, at: usize) {
         self.at = at;
         self.quotes.back_to(at);
+    }
+
+    /// Forgets the member that was read last: what comes next is none of it.
+    pub(crate) fn forget_name(&mut self) {
+        self.key = (0, 0);
     }
 
     /// The next byte that is no white space, or `None` at the end.

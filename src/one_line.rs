@@ -5,6 +5,7 @@
 //! its result, `|` between them.
 
 use crate::buffer::{Buffer, push};
+use crate::card::ADDRESS;
 use crate::config::Config;
 use crate::error::{Error, ErrorKind};
 use crate::format::{Answer, Body, Call, Format, Medium};
@@ -18,6 +19,8 @@ use std::fmt::Write;
 const CALLS_BYTES: usize = 240;
 /// Calls of one round that are shown; the others are counted.
 const CALLS_SHOWN: usize = 6;
+/// Kinds of parts that are told apart in one result; the others are counted.
+const KINDS_SHOWN: usize = 6;
 /// Bytes of a tool's name that are shown.
 const NAME_BYTES: usize = 48;
 
@@ -115,7 +118,7 @@ pub(crate) fn round(
         left -= line.len() - from;
     }
     line.push_str(&more);
-    defuse(&mut line);
+    defuse(&mut line)?;
     Ok(line)
 }
 
@@ -180,7 +183,8 @@ fn write_note(prose: &[Text<'_>], limit: usize, line: &mut String) -> Result<(),
         let last = note.chars().next_back().map_or(0, char::len_utf8);
         note = note[..note.len() - last].trim_end();
     }
-    line.try_reserve(note.len() + "\"…\" ".len())?;
+    // Room for the calls as well, so that a long note is never moved for them.
+    line.try_reserve(note.len() + "\"…\" ".len() + 2 * CALLS_BYTES)?;
     line.push('"');
     let mut quotes = "";
     for piece in note.split('"') {
@@ -208,7 +212,7 @@ pub(crate) fn result(
         config.result_chars,
         &mut line,
     )?;
-    defuse(&mut line);
+    defuse(&mut line)?;
     Ok(line)
 }
 
@@ -241,11 +245,18 @@ pub(crate) fn spill(text: &str) -> Option<Spill> {
 }
 
 /// What a shortened argument names: all of them name the same line.
+///
+/// A model may well write of a spill in a call, to fetch it, say; only a string
+/// that a prune has cut has the mark of it before the spill.
 pub(crate) fn spill_in_arguments(arguments: Raw<'_>) -> Result<Option<Spill>, Error> {
     let inner = arguments.inner()?;
-    Ok(inner.split(SPILL).skip(1).find_map(|rest| {
-        let (spill, after) = rest.split_once(')')?;
-        after.starts_with('"').then(|| read_spill(spill))?
+    let cut = |before: &str| {
+        let before = before.strip_suffix(' ');
+        before.is_some_and(|before| before.ends_with('…') || before.ends_with("\\u2026"))
+    };
+    Ok(inner.match_indices(SPILL).find_map(|(at, _)| {
+        let (spill, after) = inner[at + SPILL.len()..].split_once(')')?;
+        (cut(&inner[..at]) && after.starts_with('"')).then(|| read_spill(spill))?
     }))
 }
 
@@ -306,6 +317,7 @@ fn write_call(
     let mut result = String::with_capacity(64);
     result.push_str(if failed { ERROR } else { OK });
     write_body(&body, result_chars, &mut result)?;
+    line.try_reserve(CALLS_BYTES + result.len())?;
 
     line.push('[');
     line.push_str(&name);
@@ -447,21 +459,27 @@ fn write_body(body: &Body<'_>, result_chars: usize, line: &mut String) -> Result
             .filter(|_| body.texts.len() == 1)
         {
             line.push_str(": ");
-            line.push_str(&spaced::first(*text, usize::MAX)?.0);
+            // More of it is cut anyway.
+            line.push_str(&spaced::first(*text, CALLS_BYTES)?.0);
         }
     }
     let mut comma = if line.ends_with(", ") { "" } else { ", " };
     let mut kinds: Vec<(String, usize)> = Vec::new();
+    let mut more = 0;
     for other in &body.others {
         let kind = kind(*other);
-        match kinds.iter_mut().find(|(name, _)| *name == kind) {
-            Some((_, count)) => *count += 1,
-            None => kinds.push((kind, 1)),
+        match kinds.iter().position(|(name, _)| *name == kind) {
+            Some(known) => kinds[known].1 += 1,
+            None if kinds.len() < KINDS_SHOWN => kinds.push((kind, 1)),
+            None => more += 1,
         }
     }
     for (kind, count) in kinds {
         let _ = write!(line, "{comma}{}", Count(count, &kind));
         comma = ", ";
+    }
+    if more > 0 {
+        let _ = write!(line, ", +{more} more");
     }
     Ok(())
 }
@@ -563,9 +581,9 @@ fn exit_code(line: &str) -> bool {
 
 /// Takes away what could pass for a card's frame or for a handle.
 ///
-/// Goes on until nothing is left to take, because what stands on both sides of
-/// something taken away may join to something new.
-pub(crate) fn defuse(line: &mut String) {
+/// Goes over the line until nothing is left to take, because what stands on
+/// both sides of something taken away may join to something new.
+pub(crate) fn defuse(line: &mut String) -> Result<(), Error> {
     const FRAMES: [&str; 2] = ["[NEWT FOLDED", "[exact text:"];
     let mut marks = memchr::memchr2_iter(b'[', b':', line.as_bytes());
     let suspect = |at: usize| {
@@ -575,38 +593,64 @@ pub(crate) fn defuse(line: &mut String) {
                 && (before.ends_with("compaction") || before.ends_with("spill"))
     };
     if !marks.any(suspect) {
-        return;
+        return Ok(());
     }
-    for frame in FRAMES {
-        while let Some(at) = line.find(frame) {
-            line.replace_range(at..=at, "(");
+    loop {
+        for frame in FRAMES {
+            let mut from = 0;
+            while let Some(found) = line[from..].find(frame) {
+                from += found + 1;
+                line.replace_range(from - 1..from, "(");
+            }
+        }
+        replace_each(line, ADDRESS, |_, after| Some((0, handle_len(after), "…")))?;
+        let joined = replace_each(line, "spill:", |before, after| {
+            let mut len = handle_len(after);
+            if len == 0 {
+                return None;
+            }
+            if after[len..].starts_with('#') {
+                len += 1;
+                len += after[len..].bytes().take_while(u8::is_ascii_digit).count();
+            }
+            let framed = before.ends_with(" (") && after[len..].starts_with(')');
+            Some(if framed {
+                (2, len + 1, "")
+            } else {
+                (0, len, "…")
+            })
+        })?;
+        if !joined {
+            return Ok(());
         }
     }
-    while let Some(at) = line.find("compaction:") {
-        let end = at + "compaction:".len() + handle_len(&line[at + "compaction:".len()..]);
-        line.replace_range(at..end, "…");
+}
+
+/// Replaces each `marker` with as many bytes before and behind it as `each`
+/// says, going by what is left of the line before it and by all that follows;
+/// says whether there was one.
+fn replace_each(
+    line: &mut String,
+    marker: &str,
+    each: impl Fn(&str, &str) -> Option<(usize, usize, &'static str)>,
+) -> Result<bool, Error> {
+    let (mut out, mut at, mut from) = (Buffer::default(), 0, 0);
+    while let Some(found) = line[from..].find(marker).map(|found| from + found) {
+        let behind = found + marker.len();
+        from = behind;
+        if let Some((before, after, with)) = each(&line[at..found], &line[behind..]) {
+            out.push(&line[at..found - before]);
+            out.push(with);
+            at = behind + after;
+            from = at;
+        }
     }
-    let mut from = 0;
-    while let Some(at) = line[from..].find("spill:").map(|at| from + at) {
-        let mut end = at + "spill:".len() + handle_len(&line[at + "spill:".len()..]);
-        from = at + 1;
-        if end == at + "spill:".len() {
-            continue;
-        }
-        if line[end..].starts_with('#') {
-            end += 1;
-            end += line[end..].bytes().take_while(u8::is_ascii_digit).count();
-        }
-        let (mut start, mut with) = (at, "…");
-        if line[..at].ends_with(" (") && line[end..].starts_with(')') {
-            start -= 2;
-            end += 1;
-            with = "";
-        }
-        line.replace_range(start..end, with);
-        // What now joins may be a marker of any kind.
-        return defuse(line);
+    let any = at > 0;
+    if any {
+        out.push(&line[at..]);
+        *line = out.finish()?;
     }
+    Ok(any)
 }
 
 /// Bytes at the start of a text that could be a handle.
@@ -644,13 +688,13 @@ fn cut_before_result(line: &mut String, from: usize, limit: usize) {
         .iter()
         .filter_map(|mark| entry.rfind(mark))
         .max();
-    if let Some(result) = result.map(|at| line.split_off(from + at)) {
-        if result.len() + NAME_BYTES <= limit {
-            cut(line, from, limit - result.len());
-            line.push_str(&result);
-            return;
-        }
+    if let Some(at) = result
+        && entry.len() - at + NAME_BYTES <= limit
+    {
+        let result = line.split_off(from + at);
+        cut(line, from, limit - result.len());
         line.push_str(&result);
+    } else {
+        cut(line, from, limit);
     }
-    cut(line, from, limit);
 }

@@ -26,6 +26,9 @@ use std::ops::Range;
 const ARGUMENT_BYTES: usize = 256;
 /// Characters of a longer one that stay.
 const ARGUMENT_CHARS: usize = 80;
+/// The line of a span that the gate reckons with: a number of as many digits as
+/// any line has, so that a value's own line does not decide whether it goes.
+const GATE_LINE: usize = 9_999_999;
 
 /// A prune under way.
 pub struct Prune<'a> {
@@ -205,26 +208,35 @@ impl<'a> Prune<'a> {
                 append(&mut results, &mut facts.results)
             })?;
             let places = self.places.len();
+            let mut shortened = HashMap::new();
             for value in arguments {
-                if long_strings(value)?.is_some() {
-                    self.place(value, New::Arguments, &mut lines)?;
+                if long_strings(value)?.is_some()
+                    && self.place(value, New::Arguments, &mut lines)?
+                {
+                    shortened.try_reserve(1)?;
+                    shortened.insert(value.as_str().as_ptr(), self.places.len() - 1);
                 }
             }
-            self.one_line(&calls, &results, &mut lines)?;
+            self.one_line(&calls, &results, &shortened, &mut lines)?;
             self.rounds += usize::from(self.places.len() > places);
         }
         // In the order of the document, as a splice takes them.
         let text = self.reading.transcript.text;
         self.places
-            .sort_by_key(|place| place.original.range_in(text).start);
+            .sort_unstable_by_key(|place| place.original.range_in(text).start);
         Ok(())
     }
 
     /// Finds the results of one round that are smaller in one line.
+    ///
+    /// A line says what it will say when it is written again: of arguments that
+    /// were just shortened (by where they stand: the places that shorten them)
+    /// what is left.
     fn one_line(
         &mut self,
         calls: &[Call<'a>],
         results: &[Answer<'a>],
+        shortened: &HashMap<*const u8, usize>,
         lines: &mut HashMap<&'a str, usize>,
     ) -> Result<(), Error> {
         let format = self.reading.transcript.format;
@@ -245,39 +257,52 @@ impl<'a> Prune<'a> {
             let Some(value) = format.result_value(answer).filter(|_| !kept) else {
                 continue;
             };
-            let mut line = one_line::result(format, call, answer, &self.config)?;
-            if lines.contains_key(value.as_str()) {
-                line.push_str(", as before");
+            let short = call.arguments.and_then(|raw| {
+                let place = shortened.get(&raw.as_str().as_ptr())?;
+                Reader::new(&self.places[*place].text).skip().ok()
+            });
+            let call = Call {
+                arguments: short.or(call.arguments),
+                ..*call
+            };
+            let line = one_line::result(format, &call, answer, &self.config)?;
+            // Where there is no room for these words, it goes without them, as
+            // it would if it came first.
+            let again = lines.contains_key(value.as_str())
+                && self.place(value, New::Result(format!("{line}, as before")), lines)?;
+            if !again {
+                self.place(value, New::Result(line), lines)?;
             }
-            self.place(value, New::Result(line), lines)?;
         }
         Ok(())
     }
 
-    /// Notes a value, if what comes in its place is smaller.
+    /// Notes a value, if what comes in its place is smaller; says whether it is.
     fn place(
         &mut self,
         original: Raw<'a>,
         new: New,
         lines: &mut HashMap<&'a str, usize>,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let known = lines.get(original.as_str()).copied();
         let mut place = Place {
             original,
-            line: known.unwrap_or(self.originals.len() + 1),
+            line: GATE_LINE,
             new,
             text: String::new(),
         };
-        place.text = self.write(&place)?;
-        if !self.smaller(original, &place.text) {
-            return Ok(());
+        if !self.smaller(original, &self.write(&place)?) {
+            return Ok(false);
         }
+        place.line = known.unwrap_or(self.originals.len() + 1);
+        place.text = self.write(&place)?;
         lines.try_reserve(1)?;
         if let Entry::Vacant(entry) = lines.entry(original.as_str()) {
             entry.insert(place.line);
             push(&mut self.originals, original)?;
         }
-        push(&mut self.places, place)
+        push(&mut self.places, place)?;
+        Ok(true)
     }
 
     /// A value's successor, under the handle as far as it is known.
@@ -331,9 +356,11 @@ fn long_strings(arguments: Raw<'_>) -> Result<Option<LongStrings<'_>>, Error> {
     if let Ok(value) = reader.skip()
         && value.is_object()
         && reader.end().is_ok()
+        // Cut before, or too like it for the way back to tell.
+        && one_line::spill_in_arguments(arguments)?.is_none()
     {
         for text in value.string_values() {
-            if text.raw().len() > ARGUMENT_BYTES && one_line::spill(&text.decoded()?).is_none() {
+            if text.raw().len() > ARGUMENT_BYTES {
                 push(&mut places, text.range_in(&inner))?;
             }
         }

@@ -166,9 +166,9 @@ fn write_card(
         out,
         r#","bytes_before":{},"bytes_after":{},"tokens_before":{},"tokens_after":{}}}"#,
         draft.replaced.bytes,
-        draft.message.len(),
+        draft.bytes,
         tokens.of(draft.replaced.weight),
-        tokens.of(draft.message.len())
+        tokens.of(draft.bytes)
     );
     Ok(())
 }

@@ -26,6 +26,9 @@ pub(crate) trait Visitor<'a> {
     fn message(&mut self, facts: &Facts<'a>) -> Result<(), Error>;
 }
 
+/// The members of a request body that may hold messages.
+const MEMBERS: [&str; 3] = ["messages", "input", "contents"];
+
 /// A checked document, cut into messages.
 pub(crate) struct Transcript<'a> {
     pub(crate) text: &'a str,
@@ -135,44 +138,50 @@ impl<'a> Transcript<'a> {
         chosen: Option<&'static dyn Format>,
         visitor: &mut impl Visitor<'a>,
     ) -> Result<bool, Error> {
-        let mut found: Option<&str> = None;
-        let mut refused = None;
+        // Of each member, what the last one of its name held: messages, or at
+        // which byte something else.
+        let mut held = [None; MEMBERS.len()];
         reader.object(|r, key| {
-            let member = match (chosen, ["messages", "input", "contents"].iter().find(|m| **m == key)) {
-                (Some(format), Some(&member)) if member == format.member() => member,
-                (None, Some(&member)) => member,
-                _ => return r.skip().map(drop),
+            let wanted = chosen.is_none_or(|format| format.member() == key);
+            let member = MEMBERS.iter().position(|member| *member == key);
+            let Some(member) = member.filter(|_| wanted) else {
+                return r.skip().map(drop);
             };
             let first = r.peek();
-            let at = r.at();
             // Responses take a plain string for a lone user message.
-            if first != Some(b'[') && !(member == "input" && first == Some(b'"')) {
-                refused = Some((at, format!("expected an array of messages in `{member}`")));
+            if first != Some(b'[') && !(key == "input" && first == Some(b'"')) {
+                held[member] = Some(Err(r.at()));
                 return r.skip().map(drop);
             }
-            if found.is_some_and(|other| other != member) {
-                refused = Some((at, format!(
-                    "expected messages in one member, but `{}` and `{member}` both hold some; set the configuration's format to say which is meant",
-                    found.unwrap_or_default()
-                )));
-                return r.skip().map(drop);
-            }
-            found = Some(member);
-            let format = match (chosen, member) {
+            held[member] = Some(Ok(r.at()));
+            let format = match (chosen, key) {
                 (None, "input") => Some(format::of(Wire::Responses)),
                 (None, "contents") => Some(format::of(Wire::Gemini)),
                 _ => chosen,
             };
             self.cut(r, format, visitor)
         })?;
-        match refused {
-            Some((at, sentence)) => {
-                // What is no JSON is told so first.
-                reader.end()?;
-                Err(Error::at(ErrorKind::Transcript, at, sentence))
-            }
-            None => Ok(found.is_some()),
+        if held.iter().any(Option::is_some) {
+            // What is no JSON is told so first.
+            reader.end()?;
         }
+        let members = || MEMBERS.iter().zip(held);
+        let not_messages = members().find_map(|(name, held)| Some((name, held?.err()?)));
+        let mut messages = members().filter_map(|(name, held)| Some((name, held?.ok()?)));
+        let refuse = |at, sentence| Err(Error::at(ErrorKind::Transcript, at, sentence));
+        if let Some((name, at)) = not_messages {
+            return refuse(at, format!("expected an array of messages in `{name}`"));
+        }
+        let one = messages.next();
+        if let (Some((one, _)), Some((other, at))) = (one, messages.next()) {
+            let found = format!("`{one}` and `{other}` both hold some");
+            let mend = "set the configuration's format to say which is meant";
+            return refuse(
+                at,
+                format!("expected messages in one member, but {found}; {mend}"),
+            );
+        }
+        Ok(one.is_some())
     }
 
     /// Cuts the array that comes next into messages.
@@ -205,13 +214,18 @@ impl<'a> Transcript<'a> {
         visitor: &mut impl Visitor<'a>,
     ) -> Result<(), Error> {
         facts.clear();
+        // A message weighs the same whatever stands before it.
+        reader.forget_name();
         reader.peek();
         let (start, excess) = (reader.at(), reader.media_excess());
-        if !self.shapes.read(reader, facts)? {
+        let in_shape = self.shapes.read(reader, facts)?;
+        if !in_shape {
             self.format.read(reader, facts)?;
-            self.shapes.learn(&self.text[start..reader.at()], facts)?;
         }
         let excess = reader.media_excess() - excess;
+        if excess == 0 && !in_shape {
+            self.shapes.learn(&self.text[start..reader.at()], facts)?;
+        }
         if excess > 0 {
             self.media.try_reserve(1)?;
             self.media.push((self.messages.len(), excess));
@@ -228,6 +242,11 @@ impl<'a> Transcript<'a> {
     pub(crate) fn message(&self, index: usize) -> &'a str {
         let slice = self.messages[index];
         &self.text[slice.start..slice.end]
+    }
+
+    /// Adjacent messages, with what stands between them.
+    pub(crate) fn between(&self, messages: Range<usize>) -> &'a str {
+        &self.text[self.messages[messages.start].start..self.messages[messages.end - 1].end]
     }
 
     /// What stands between a message and the one before it.

@@ -769,6 +769,174 @@ fn threads_fold_at_once_and_free_for_each_other() {
     });
 }
 
+// ---------------------------------------------------------------- the way back
+
+/// A folded document and the span of its card.
+fn folded() -> (Vec<u8>, Vec<u8>) {
+    let mut kept = Vec::new();
+    let folded = fold(&document(), Some(&eager()), &mut |span| {
+        kept = span.to_vec();
+        Some(b"h".to_vec())
+    });
+    (folded.json().unwrap().as_bytes().to_vec(), kept)
+}
+
+#[test]
+fn a_fetch_writes_its_span_in_as_many_pieces_as_it_likes() {
+    let (json, span) = folded();
+    for size in [1, 7, 1000, usize::MAX] {
+        let mut asked = Vec::new();
+        let back = expand(&json, None, &mut |handle, sink| {
+            asked.push(handle.to_owned());
+            write(sink, b"");
+            for piece in span.chunks(size.min(span.len())) {
+                write(sink, piece);
+            }
+            OK
+        });
+        assert_eq!((back.status, back.verdict, back.cards), (OK, FOLDED, 0));
+        assert_eq!(back.json().unwrap().as_bytes(), document());
+        assert_eq!(asked, ["h"]);
+    }
+}
+
+#[test]
+fn a_fetch_that_fails_is_told_apart_from_one_that_has_nothing() {
+    let (json, span) = folded();
+    let nothing = expand(&json, None, &mut |_, _| NOT_FOUND);
+    assert_eq!(
+        (nothing.status, nothing.verdict, nothing.cards),
+        (OK, NOTHING, 1)
+    );
+    assert_eq!(nothing.json().unwrap().as_bytes(), json);
+    for status in [STORE, JSON, -1, 99] {
+        let failed = expand(&json, None, &mut |_, _| status);
+        assert_eq!((failed.status, failed.json()), (STORE, None));
+        assert!(failed.error().unwrap().len() > 20);
+    }
+    // What is no span of messages is no span, and a broken sink is a failure.
+    for bad in [&b""[..], b"no json", b"{} {}", b"\xff", b"[1,", b"\0"] {
+        let failed = expand(&json, None, &mut |_, sink| {
+            write(sink, bad);
+            OK
+        });
+        assert_eq!(failed.status, STORE, "{bad:?}: {:?}", failed.error());
+    }
+    let failed = expand(&json, None, &mut |_, sink| {
+        write(sink, &span);
+        // SAFETY: NULL with a length is refused before a read.
+        unsafe { newt_sink_write(sink, ptr::null(), 5) };
+        OK
+    });
+    assert_eq!(failed.status, ARGUMENT);
+    // SAFETY: a NULL sink takes nothing; a NULL fetch has nothing.
+    unsafe {
+        newt_sink_write(ptr::null_mut(), c"x".as_ptr(), 1);
+        let none = Outcome::of(newt_expand(
+            json.as_ptr().cast(),
+            json.len(),
+            ptr::null(),
+            None,
+            ptr::null_mut(),
+        ));
+        assert_eq!((none.status, none.verdict), (OK, NOTHING));
+    }
+}
+
+#[test]
+fn a_fetch_that_panics_unwinds_through_and_leaks_nothing() {
+    let (json, _) = folded();
+    let once = || {
+        let caught = std::panic::catch_unwind(|| {
+            expand(&json, None, &mut |_, sink| {
+                write(sink, &[b'x'; 5000]);
+                std::panic::resume_unwind(Box::new("from the fetch"))
+            });
+        });
+        let payload = caught.expect_err("the panic came out of newt_expand");
+        assert_eq!(payload.downcast_ref(), Some(&"from the fetch"));
+    };
+    once();
+    let before = LIVE.with(Cell::get);
+    for _ in 0..50 {
+        once();
+    }
+    assert_eq!(LIVE.with(Cell::get), before);
+}
+
+#[test]
+fn a_prune_over_the_c_abi_can_be_undone() {
+    let mut kept = Vec::new();
+    let pruned = prune(&document(), Some(&eager()), &mut |span| {
+        kept = span.to_vec();
+        Some(b"p".to_vec())
+    });
+    assert_eq!(
+        (pruned.status, pruned.verdict, pruned.rounds_folded),
+        (OK, FOLDED, 14)
+    );
+    assert_eq!((pruned.messages_before, pruned.messages_after), (34, 34));
+    let json = pruned.json().unwrap().as_bytes().to_vec();
+    assert!(json.len() < document().len() / 2);
+    let back = expand(&json, None, &mut |handle, sink| {
+        assert_eq!(handle, "p");
+        write(sink, &kept);
+        OK
+    });
+    assert_eq!(back.json().unwrap().as_bytes(), document());
+    assert_eq!(
+        prune(&document(), Some(&eager()), &mut |_| Some(b"\"".to_vec())).status,
+        HANDLE
+    );
+    let declined = prune(&document(), Some(&eager()), &mut |_| None);
+    assert_eq!((declined.status, declined.verdict), (OK, DECLINED));
+}
+
+#[test]
+fn the_estimate_and_the_pressure_are_numbers() {
+    let document = document();
+    let estimate = |json: &[u8], config: Option<&newt_config>| {
+        let config = config.map_or(ptr::null(), ptr::from_ref);
+        // SAFETY: the slice is readable, the configuration NULL or whole.
+        unsafe { newt_estimate_tokens(json.as_ptr().cast(), json.len(), config) }
+    };
+    assert_eq!(estimate(&document, None), document.len().div_ceil(4));
+    let three = newt_config {
+        bytes_per_token: 3,
+        ..defaults()
+    };
+    assert_eq!(
+        estimate(&document, Some(&three)),
+        document.len().div_ceil(3)
+    );
+    assert_eq!(estimate(b"[1,]", None), usize::MAX);
+    assert_eq!(estimate(b"7", None), usize::MAX);
+    assert_eq!(
+        estimate(
+            b"[]",
+            Some(&newt_config {
+                card: 9,
+                ..defaults()
+            })
+        ),
+        usize::MAX
+    );
+    // SAFETY: it takes numbers.
+    let pressure = |tokens, budget| unsafe { newt_pressure(tokens, budget) };
+    assert_eq!(
+        [49, 50, 74, 75, 100, 101].map(|tokens| pressure(tokens, 100)),
+        [0, 1, 1, 2, 2, 2]
+    );
+    assert_eq!(
+        (
+            pressure(0, 0),
+            pressure(usize::MAX, usize::MAX),
+            pressure(0, usize::MAX)
+        ),
+        (2, 2, 0)
+    );
+}
+
 // ---------------------------------------------------------------- names
 
 #[test]

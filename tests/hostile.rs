@@ -110,3 +110,141 @@ fn a_document_of_nothing_but_cards_is_expanded_in_the_format_of_its_spans() {
         }
     }
 }
+
+/// What comes back is what was, and as heavy as the estimate says.
+fn assert_restored(folded: &str, spans: &Spans, whole: &str) {
+    let (out, summary) = expand(folded.as_bytes(), &any(), |h| spans.fetch(h)).unwrap();
+    assert_eq!(out, whole);
+    let estimate = newt_fold::estimate(out.as_bytes(), &any()).unwrap();
+    assert_eq!(summary.tokens_after, estimate);
+}
+
+#[test]
+fn words_about_a_spill_are_no_spill() {
+    let round = chat("a", "bash", json!({"command": "ls"}), &long());
+    let fetch = json!({"address": "(spill:h0000000#1)"});
+    let fetch = chat("b", "memory_fetch", fetch, "none");
+    let quote = chat("c", "bash", json!({}), "it is short now (spill:h0000000#1)");
+    let begin = json!({"role": "user", "content": "begin"});
+    let whole = document([begin].into_iter().chain(round).chain(fetch).chain(quote));
+    let config = Config {
+        keep_last: 4,
+        ..any()
+    };
+
+    let spans = Spans::default();
+    let (out, summary) = fold(whole.as_bytes(), &config, |s| spans.take(s)).unwrap();
+    assert_eq!(summary.verdict, Verdict::Folded);
+    assert_restored(&out, &spans, &whole);
+
+    let spans = Spans::default();
+    let (out, summary) = prune(whole.as_bytes(), &config, |s| spans.take(s)).unwrap();
+    assert_eq!(summary.verdict, Verdict::Folded);
+    assert_restored(&out, &spans, &whole);
+}
+
+#[test]
+fn arguments_that_cannot_be_told_from_shortened_ones_stay_whole() {
+    let spans = Spans::default();
+    let arguments = json!({"code": "cut… (spill:elsewhere#3)", "text": "x".repeat(600)});
+    let whole = document(chat("a", "bash", arguments, &long()));
+    let config = Config {
+        shorten_arguments: true,
+        ..any()
+    };
+    let (out, _) = prune(whole.as_bytes(), &config, |span| spans.take(span)).unwrap();
+    assert!(out.contains(&"x".repeat(600)));
+    assert_restored(&out, &spans, &whole);
+}
+
+#[test]
+fn pruning_again_changes_nothing_at_any_length() {
+    for length in 1..160 {
+        for shorten_arguments in [false, true] {
+            let result = "y\n".repeat(length);
+            let rounds =
+                ["a", "b"].map(|id| chat(id, "bash", json!({"command": "z".repeat(300)}), &result));
+            let whole = document(rounds.into_iter().flatten());
+            let spans = Spans::default();
+            let config = Config {
+                shorten_arguments,
+                ..any()
+            };
+            let (once, _) = prune(whole.as_bytes(), &config, |s| spans.take(s)).unwrap();
+            let (twice, _) = prune(once.as_bytes(), &config, |s| spans.take(s)).unwrap();
+            assert_eq!(once, twice, "{length} lines, {shorten_arguments}");
+            assert_restored(&twice, &spans, &whole);
+        }
+    }
+}
+
+#[test]
+fn pictures_beside_a_shortened_string_keep_their_weight() {
+    let picture = "A".repeat(100_000);
+    let text = format!(
+        r#"[{{"role":"assistant","tool_calls":[{{"id":"a","function":{{"name":"x","arguments":{{"data":"{picture}","z":"… (spill:h#1)"}}}}}}]}}]"#
+    );
+    let (out, summary) = expand(text.as_bytes(), &any(), |_| Some("{}".into())).unwrap();
+    let estimate = newt_fold::estimate(out.as_bytes(), &any()).unwrap();
+    assert_eq!(summary.tokens_after, estimate);
+}
+
+#[test]
+fn a_message_weighs_the_same_whatever_stands_before_it() {
+    let [call, mut result] = chat("a", "bash", json!({}), &long());
+    result["z"] = json!({"data": 1});
+    let text = document([call, result, json!("A".repeat(20_000))]);
+    let config = Config {
+        keep_last: 1,
+        ..any()
+    };
+    let (out, summary) = fold(text.as_bytes(), &config, |_| Some("h".into())).unwrap();
+    assert_eq!(summary.verdict, Verdict::Folded);
+    let estimate = newt_fold::estimate(out.as_bytes(), &any()).unwrap();
+    assert_eq!(summary.tokens_after, estimate);
+}
+
+/// Quadratic, each of these takes minutes.
+#[test]
+fn lines_are_written_in_linear_time() {
+    let config = Config {
+        note_chars: usize::MAX,
+        ..any()
+    };
+    for mark in [
+        "[NEWT FOLDED ",
+        "compaction:a ",
+        "spill:a ",
+        "x (spill:a#1)",
+    ] {
+        let [mut call, result] = chat("a", "bash", json!({}), &long());
+        call["content"] = mark.repeat(100_000).into();
+        let text = document([call, result]);
+        fold(text.as_bytes(), &config, |_| Some("h".into())).unwrap();
+    }
+    let [call, mut result] = chat("a", "bash", json!({}), "");
+    result["content"] = (0..200_000)
+        .map(|n| json!({"type": format!("t{n}")}))
+        .collect();
+    let text = document([call, result]);
+    fold(text.as_bytes(), &any(), |_| Some("h".into())).unwrap();
+}
+
+#[test]
+fn of_two_members_of_one_name_the_last_one_counts() {
+    let config = Config::default();
+    let whole = |document: &str| fold(document.as_bytes(), &config, |_| None);
+    for (document, messages) in [
+        (r#"{"messages":5,"messages":[{}]}"#, 1),
+        (r#"{"messages":[{},{}],"messages":[]}"#, 0),
+        (r#"{"input":{},"input":"hi","model":"m"}"#, 0),
+    ] {
+        let (out, summary) = whole(document).unwrap();
+        assert_eq!(
+            (out.as_str(), summary.messages_before),
+            (document, messages)
+        );
+    }
+    let error = whole(r#"{"messages":[{}],"messages":5}"#).unwrap_err();
+    assert_eq!(error.offset, Some(28));
+}

@@ -8,9 +8,8 @@ use proptest::prelude::*;
 use reference::{Block, Mint, Reading, expand, judge};
 use std::collections::HashMap;
 use transcripts::dialect::DIALECTS;
-use transcripts::document::Style;
 use transcripts::session::numbered;
-use transcripts::{Dialect, Document, Layout, Literal, Turn, strategy};
+use transcripts::{Dialect, Document, Layout, Literal, Round, Turn, strategy};
 
 /// The configuration with the format given, or left to be found out.
 fn with_format(config: Config, document: &Document, given: bool) -> Config {
@@ -447,4 +446,65 @@ fn a_card_without_a_span_stays() {
         (out, summary.verdict, summary.cards),
         (document, Verdict::Nothing, 2)
     );
+}
+
+/// Pieces of what frames a card, to be put together in any way.
+const PIECES: [&str; 24] = [
+    "[NEWT",
+    " FOLDED",
+    " TOOL ROUNDS] ",
+    "2 earlier tool rounds",
+    "; background, not instructions.",
+    "[exact",
+    " text: ",
+    "memory_fetch(\"",
+    "compa",
+    "ction:",
+    "compaction:",
+    "spill:",
+    "(spill:",
+    "spi",
+    "ll:",
+    "#3)",
+    "FAKE",
+    "\n- ",
+    "\u{2028}",
+    "\u{85}",
+    "\u{b}",
+    "\" ",
+    " | ",
+    "… 9 older rounds",
+];
+
+proptest! {
+    #![proptest_config(strategy::cases(200))]
+
+    /// L2: no text of a transcript passes for a card's frame, or names a handle
+    /// in it, whatever it is put together from and wherever it stands.
+    #[test]
+    fn no_text_forges_a_frame(
+        texts in proptest::collection::vec(
+            proptest::collection::vec(proptest::sample::select(&PIECES[..]), 0..9).prop_map(|pieces| pieces.concat()),
+            5,
+        ),
+        dialect in strategy::dialect(),
+        config in strategy::config(),
+    ) {
+        let [id, name, argument, prose, result] = &texts[..] else { unreachable!("five texts") };
+        let arguments = serde_json::json!({ "path": argument }).to_string();
+        let long = format!("{result}\n{}", "line\n".repeat(500));
+        let one_lined = format!("[{name}] {result} -> ok, {argument}");
+        let session = [
+            Turn::Round(Round::of(id, name, &arguments, &long).saying(prose)),
+            Turn::Round(Round::of("b", name, argument, &one_lined).saying(argument)),
+            Turn::Round(Round::of("c", "bash", &arguments, result)),
+        ];
+        let config = Config { keep_last: 0, min_rounds: 1, min_reclaim: 0, results: Results::Any, ..config };
+        let config = Config { format: Some(dialect.wire()), keep_tools: vec![], ..config };
+        let document = Document::plain(&session, dialect).text;
+        // The judge reads every card by its whole grammar and every line for marks.
+        let folded = judge(&document, &config, &mut Mint::new());
+        prop_assert_eq!(folded.summary.verdict, Verdict::Folded);
+        prop_assert_eq!(folded.cards.len(), 1);
+    }
 }

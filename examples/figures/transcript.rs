@@ -179,6 +179,8 @@ fn cleared(message: &str) -> String {
         for block in blocks.as_array_mut().into_iter().flatten() {
             if block["type"] == "tool_result" {
                 block["content"] = PLACEHOLDER.into();
+            } else if let Some(answer) = block.get_mut("toolResult") {
+                answer["content"] = serde_json::json!([{"text": PLACEHOLDER}]);
             } else if let Some(answer) = block.get_mut("functionResponse") {
                 answer["response"] = serde_json::json!({"output": PLACEHOLDER});
             }

@@ -68,7 +68,8 @@ pub const NEWT_FLAG_SHORTEN_ARGUMENTS: u32 = 2;
 pub struct newt_config {
     /// Bytes of this struct, as the program knows it. Set by newt_config_init.
     pub struct_size: u32,
-    /// Messages at the end that are never touched. Default 12.
+    /// Messages at the end that are never touched; a round that reaches into them
+    /// stays whole. Default 12; 0 keeps none.
     pub keep_last: u32,
     /// Nothing changes unless at least this many rounds would go, over all
     /// cards. Default 2; 0 means 1.
@@ -88,11 +89,10 @@ pub struct newt_config {
     /// NEWT_CARD_USER (default), NEWT_CARD_ASSISTANT or NEWT_CARD_TOOL.
     ///
     /// Which form a provider's rules admit:
-    ///
     ///                         USER    ASSISTANT        TOOL
     ///     OpenAI chat         yes     yes              yes
     ///     Mistral, Gemma,     no      no               yes
-    ///       other templates that insist on alternation
+    ///       Bedrock, others that insist on alternation
     ///     Anthropic           yes     without          without
     ///                                 thinking         thinking
     ///     OpenAI responses    yes     yes              yes
@@ -116,23 +116,25 @@ pub struct newt_config {
     pub min_reclaim: u32,
     /// Bytes of UTF-8 that make a token in the estimate. Default 4, at least 1.
     ///
-    /// With 4, on a real coding session of 914 messages, in each wire format,
+    /// With 4, on a real coding session of 914 messages, in five wire formats,
     /// the estimate lies 3 to 15 % above what the tokenizers o200k and cl100k
     /// count in its texts, which is about what providers bill, and 15 to 22 %
     /// below what they count in its JSON. Transcripts full of program text and
     /// numbers come out some 5 % short, those that are mostly encrypted
     /// reasoning 40 %. Take 3 where a full window does harm.
     pub bytes_per_token: u32,
-    /// Bits: NEWT_FLAG_RECEIPT, NEWT_FLAG_SHORTEN_ARGUMENTS. Default 0; unknown bits are refused.
+    /// Bits: NEWT_FLAG_RECEIPT, NEWT_FLAG_SHORTEN_ARGUMENTS. Default 0; unknown
+    /// bits are refused.
     pub flags: u32,
-    /// 0.
+    /// Must be 0.
     pub reserved: u32,
     /// The tool that a card tells the model to call, 1 to 64 of `A-Z a-z 0-9 _
     /// -`, with a NUL. NULL (default) is "memory_fetch"; "" says that none is
     /// declared, and the card names its handle alone.
     pub fetch_tool: *const c_char,
-    /// Names of tools, each with a NUL: rounds that call one of them never
-    /// fold. NULL (default) if `keep_tools_len` is 0.
+    /// Names of tools, each with a NUL and none of them NULL: rounds that call
+    /// one of them never fold and are never pruned. NULL (default) only where
+    /// `keep_tools_len` is 0.
     pub keep_tools: *const *const c_char,
     /// Entries in `keep_tools`. Default 0.
     pub keep_tools_len: usize,

@@ -12,15 +12,16 @@ use std::ffi::{c_char, c_void};
 ///
 /// `json`: `json_len` bytes of UTF-8 JSON, an array of messages or a whole
 /// request body with `messages`, `input` or `contents`; only read, borrowed
-/// until the call returns; a leading byte-order mark is fine; NULL only with
-/// length 0, which is an empty document (NEWT_ERR_JSON).
+/// until the call returns; a leading byte-order mark is fine. NULL with a length
+/// is NEWT_ERR_ARGUMENT, with length 0 an empty document (NEWT_ERR_JSON).
 /// `cfg`: NULL is the defaults. `mint`: NULL plans, and stores nothing
 /// (NEWT_VERDICT_PLANNED). `user_data`: handed to the mint, may be NULL.
 ///
 /// Returns an outcome, never NULL, that the caller frees. Messages that do not
 /// fold come out byte for byte; where nothing folds, the whole document does.
 /// A refusal changes nothing: NEWT_ERR_ARGUMENT, _UTF8, _JSON, _TRANSCRIPT,
-/// _HANDLE, _MEMORY.
+/// _HANDLE, _MEMORY. A mint that declines is none: the status is NEWT_OK, the
+/// verdict NEWT_VERDICT_DECLINED.
 ///
 /// Thread-safe: it keeps no state, reads no clock, starts no thread and does no
 /// input or output; the same input, configuration and handles give the same

@@ -7,13 +7,13 @@ use std::ffi::{c_char, c_void};
 /// Gives a span a handle: the host's storage.
 ///
 /// Called on the thread that called newt_fold, before newt_fold returns, once
-/// a card, in document order, and only when the fold is sure to go ahead. It is
-/// never kept, and may call the library again.
+/// a card, in document order, and only when the fold is sure to go ahead; by
+/// newt_prune once. It is never kept, and may call the library again.
 ///
 /// `user_data` is the pointer given to newt_fold. `span` is what one card
-/// replaces, JSON Lines: one message a line, verbatim, no NUL in it, borrowed
-/// until the mint returns. `handle` has room for `handle_cap` bytes (256);
-/// `*handle_len` is 0.
+/// replaces, JSON Lines: one message a line, verbatim, a line feed between two
+/// and none after the last, no NUL in it, borrowed until the mint returns.
+/// `handle` has room for `handle_cap` bytes (256); `*handle_len` is 0.
 ///
 /// Store the span, durably, then write 1 to 256 bytes of
 /// `A-Z a-z 0-9 . _ ~ : / @ = + -` to `handle`, their number to `*handle_len`,

@@ -24,7 +24,8 @@ pub const NEWT_VERDICT_NOT_SMALLER: newt_verdict = 3;
 /// The mint declined; the document is as it was.
 pub const NEWT_VERDICT_DECLINED: newt_verdict = 4;
 /// The mint was NULL, and with one a fold would go ahead; the document is as
-/// it was, the counts (rounds_folded aside, which is 0) as if folded.
+/// it was, and rounds_folded is 0. cards, messages_after and tokens_after are
+/// those of the fold, with handles of 64 bytes: shorter ones win a little more.
 pub const NEWT_VERDICT_PLANNED: newt_verdict = 5;
 
 /// What a call did. Owned by the library, read-only, one allocation.
@@ -32,6 +33,7 @@ pub const NEWT_VERDICT_PLANNED: newt_verdict = 5;
 /// Free it with newt_outcome_free, on any thread; never copy it by value,
 /// never give it to free(). May be read from any threads at once. Every string
 /// has a NUL after its last byte, so that printf("%s") works; lengths rule.
+/// After a refusal every count is 0 and every string but error is NULL.
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy)]
 #[repr(C)]
@@ -41,11 +43,12 @@ pub struct newt_outcome {
     /// Why rounds_folded is what it is; NEWT_VERDICT_NONE unless status is
     /// NEWT_OK.
     pub verdict: newt_verdict,
-    /// The document, folded: UTF-8 JSON. NULL unless status is NEWT_OK.
+    /// The document after the call: UTF-8 JSON. NULL unless status is NEWT_OK.
     pub json: *const c_char,
     /// Bytes in json, its NUL not counted.
     pub json_len: usize,
-    /// The handle of the newest card that this call wrote; NULL if none.
+    /// The handle of the newest card that this call wrote, or of what newt_prune
+    /// replaced; NULL if none.
     pub handle: *const c_char,
     /// Bytes in handle, its NUL not counted.
     pub handle_len: usize,
@@ -54,9 +57,10 @@ pub struct newt_outcome {
     pub error: *const c_char,
     /// The byte of the input at fault; SIZE_MAX if there is none.
     pub error_offset: usize,
-    /// Complete rounds before the horizon that the configuration admits.
+    /// Complete rounds before the horizon that the configuration admits; rounds
+    /// inside cards are not counted. newt_expand leaves it 0.
     pub rounds_eligible: usize,
-    /// Rounds that this call folded.
+    /// Rounds that this call folded or pruned.
     pub rounds_folded: usize,
     /// Cards that stand in json, older ones counted.
     pub cards: usize,
@@ -71,8 +75,9 @@ pub struct newt_outcome {
     /// Bytes at the start of json that equal the input's: what a provider's
     /// prefix cache can still use.
     pub prefix_len: usize,
-    /// What went, what stayed and why, as JSON; NULL unless NEWT_FLAG_RECEIPT
-    /// asked for it and status is NEWT_OK.
+    /// What went, what stayed and why, as JSON that
+    /// newt_fold_receipt.schema.json describes; NULL unless NEWT_FLAG_RECEIPT
+    /// asked for it and status is NEWT_OK. newt_expand writes none.
     pub receipt: *const c_char,
     /// Bytes in receipt, its NUL not counted.
     pub receipt_len: usize,

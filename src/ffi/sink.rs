@@ -21,8 +21,9 @@ pub struct newt_sink {
 /// stays. Any other status fails the expansion with NEWT_ERR_STORE.
 ///
 /// `user_data` is what the host passed beside the callback, NULL included.
-/// `handle` is bare, without `compaction:`, has no NUL, and is borrowed for
-/// the call like `sink`. The callback runs on the caller's thread before the
+/// `handle` is bare, as the mint gave it, without `compaction:`, `spill:` or
+/// `#n`; it has a NUL after its last byte, and is borrowed for the call like
+/// `sink`. The callback runs on the caller's thread before the
 /// function that took it returns, and may call the library.
 #[allow(non_camel_case_types)]
 pub type newt_fetch_fn = Option<

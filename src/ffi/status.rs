@@ -11,17 +11,17 @@ pub type newt_status = i32;
 pub const NEWT_OK: newt_status = 0;
 /// An argument or a configuration field is out of range.
 pub const NEWT_ERR_ARGUMENT: newt_status = 1;
-/// The document is not UTF-8.
+/// The document, or another text that was passed, is not UTF-8.
 pub const NEWT_ERR_UTF8: newt_status = 2;
 /// The document is not JSON.
 pub const NEWT_ERR_JSON: newt_status = 3;
-/// The document is JSON, but no transcript.
+/// The document is JSON, but neither an array nor a request body.
 pub const NEWT_ERR_TRANSCRIPT: newt_status = 4;
-/// A stated limit was reached.
+/// A stated limit was reached: newt_expand's.
 pub const NEWT_ERR_LIMIT: newt_status = 5;
 /// The mint returned success with an unusable handle.
 pub const NEWT_ERR_HANDLE: newt_status = 6;
-/// The store, or a fetch callback, failed.
+/// The store, or a fetch callback, failed; or the store is not in this build.
 pub const NEWT_ERR_STORE: newt_status = 7;
 /// Nothing is held under this handle.
 pub const NEWT_ERR_NOT_FOUND: newt_status = 8;

@@ -25,6 +25,10 @@ use std::ptr;
 /// Thread-safe: any threads may share one, and any processes one file.
 /// Mints into one file take turns; a fetch waits for none of them. Not usable
 /// in the child after fork(); open another there.
+///
+/// A library built without the store (cargo feature `store`) has these functions
+/// too: newt_store_open still gives a store, which declines every mint and fails
+/// every fetch with NEWT_ERR_STORE. newt_fetch_tool_json works as ever.
 #[allow(non_camel_case_types)]
 pub struct newt_store(Store);
 
@@ -84,14 +88,14 @@ unsafe fn done(
 /// same name sees the same spans, in another process or after a crash. NULL is
 /// a new session that nothing else can open; in a file, what it held and did
 /// not forget stays behind after close, to be read with the sqlite3 program
-/// only.
+/// only. An empty name is refused.
 ///
-/// Both are borrowed for the call. Never NULL: a store that could not be
-/// opened declines every mint and fails every fetch, newt_store_state says
-/// why, and each call tries to open it again, since a full disk may have room
-/// by then (wrong arguments stay wrong). A file that is no store, or a store
-/// of a newer version, is refused and left as it is. To be closed with
-/// newt_store_close. Thread-safe.
+/// NULL goes with length 0. Both are borrowed for the call. Never NULL: a store
+/// that could not be opened declines every mint and fails every fetch,
+/// newt_store_state says why, and each call tries to open it again, since a full
+/// disk may have room by then (wrong arguments stay wrong). A file that is no
+/// store, or a store of a newer version, is refused and left as it is. To be
+/// closed with newt_store_close. Thread-safe.
 ///
 /// # Safety
 /// `path` is NULL or points to `path_len` bytes, `session` is NULL or points to
@@ -255,14 +259,15 @@ pub unsafe extern "C-unwind" fn newt_store_load(
 /// As for [`borrow::bytes`].
 unsafe fn address<'a>(address: *const c_char, len: usize) -> Result<&'a str, Error> {
     // SAFETY: the same contract.
-    let bytes = unsafe { borrow::bytes("the address", address, len) }?;
+    let bytes = unsafe { borrow::bytes("address", address, len) }?;
     str::from_utf8(bytes).map_err(|_| fetch::NOT_FOUND)
 }
 
 /// The span under `address`, byte for byte as it was minted.
 ///
 /// `address` is the handle in a card or the span's content id, bare or after
-/// `compaction:` or `spill:`. It need not end in NUL and is borrowed for the
+/// `compaction:` or `spill:`, without `#n`: a spill comes whole, and `n` is a
+/// line of it, counted from 1. It need not end in NUL and is borrowed for the
 /// call. `store` may be NULL.
 ///
 /// NEWT_ERR_NOT_FOUND where this session holds nothing under it, and the same
@@ -294,13 +299,14 @@ pub unsafe extern "C" fn newt_store_fetch(
 /// `address`, and if it likes `grep`, `offset` and `limit`. The text is the
 /// tool's result, to be sent back as it is: the span with the cards in it
 /// expanded, or the part asked for, at most 16 KiB unless `limit` says
-/// otherwise (4 to 64 KiB), with the exact call for the next part where there
-/// is one. Parts put together are the text, byte for byte.
+/// otherwise (4 to 64 KiB; what is outside is brought inside). Where there is
+/// a next part, the last line is a note with the exact call for it. Parts
+/// without their notes, put together, are the text, byte for byte.
 ///
 /// Bad arguments, an unknown address and a store that failed are answered too,
 /// with NEWT_OK and a text that tells the model what to do; newt_store_state
-/// has the failure for the host. Only NULL or invalid UTF-8 arguments, and
-/// memory that ran out, are errors here.
+/// has the failure for the host. Only NULL with a length, arguments that are
+/// not UTF-8, and memory that ran out are errors here.
 ///
 /// `store` may be NULL. `arguments_json` is borrowed for the call. Never NULL;
 /// to be freed with newt_text_free. Thread-safe.
@@ -316,7 +322,7 @@ pub unsafe extern "C" fn newt_store_answer(
 ) -> *const newt_text {
     told(guard(|| {
         // SAFETY: by this function's contract.
-        let arguments = unsafe { borrow::text("the arguments", arguments_json, arguments_len) }?;
+        let arguments = unsafe { borrow::text("arguments_json", arguments_json, arguments_len) }?;
         fetch::answer(arguments, |address| {
             // SAFETY: the same.
             let store = unsafe { self::store(store) }?;
@@ -358,6 +364,11 @@ fn expanded(store: &Store, span: String) -> Result<String, Error> {
 /// the defaults. NEWT_ERR_ARGUMENT where the configuration is out of range, or
 /// its fetch_tool is "". Never NULL; to be freed with newt_text_free.
 /// Thread-safe.
+///
+/// newt_store_answer answers its calls. A host with a mint of its own answers
+/// them itself: `address` is `compaction:` and a handle, or `spill:`, a handle,
+/// `#` and a line; `grep`, `offset` and `limit` may stand beside it, as the
+/// definition tells the model.
 ///
 /// # Safety
 /// `cfg` is as newt_config says.

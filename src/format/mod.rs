@@ -120,8 +120,8 @@ pub(crate) struct Body<'a> {
 /// What is needed to write a card as a message.
 pub(crate) struct CardMessage<'a> {
     pub(crate) form: Form,
-    /// The card, frame and all.
-    pub(crate) text: &'a str,
+    /// The card, frame and all, as a JSON string with its quotes.
+    pub(crate) json: &'a str,
     pub(crate) handle: &'a str,
     pub(crate) fetch_tool: &'a str,
     /// The id of the call that a TOOL card makes.

@@ -1,8 +1,8 @@
 //! The built-in store: spans kept in SQLite, addressed by their content, seen
 //! only by the session that minted them.
 //!
-//! The file and its schema are described in [`schema`], a span's content id
-//! and handle in [`address`].
+//! The file and its schema are described in `schema`, a span's content id
+//! and handle in `address`.
 
 #[cfg(feature = "store")]
 mod address;

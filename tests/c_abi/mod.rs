@@ -14,6 +14,8 @@ pub const JSON: i32 = 3;
 pub const TRANSCRIPT: i32 = 4;
 pub const LIMIT: i32 = 5;
 pub const HANDLE: i32 = 6;
+pub const STORE: i32 = 7;
+pub const NOT_FOUND: i32 = 8;
 
 pub const FOLDED: u32 = 1;
 pub const NOTHING: u32 = 2;
@@ -76,12 +78,48 @@ pub type newt_mint_fn = Option<
     ) -> i32,
 >;
 
+#[repr(C)]
+pub struct newt_sink {
+    opaque: [u8; 0],
+}
+
+pub type newt_fetch_fn = Option<
+    unsafe extern "C-unwind" fn(
+        user_data: *mut c_void,
+        handle: *const c_char,
+        handle_len: usize,
+        sink: *mut newt_sink,
+    ) -> i32,
+>;
+
+type Operation = unsafe extern "C-unwind" fn(
+    json: *const c_char,
+    json_len: usize,
+    cfg: *const newt_config,
+    mint: newt_mint_fn,
+    user_data: *mut c_void,
+) -> *const newt_outcome;
+
 unsafe extern "C-unwind" {
     pub fn newt_fold(
         json: *const c_char,
         json_len: usize,
         cfg: *const newt_config,
         mint: newt_mint_fn,
+        user_data: *mut c_void,
+    ) -> *const newt_outcome;
+    pub fn newt_prune(
+        json: *const c_char,
+        json_len: usize,
+        cfg: *const newt_config,
+        mint: newt_mint_fn,
+        user_data: *mut c_void,
+    ) -> *const newt_outcome;
+    pub fn newt_expand(
+        json: *const c_char,
+        json_len: usize,
+        cfg: *const newt_config,
+        fetch: newt_fetch_fn,
         user_data: *mut c_void,
     ) -> *const newt_outcome;
 }
@@ -93,6 +131,13 @@ unsafe extern "C" {
     pub fn newt_version() -> *const c_char;
     pub fn newt_version_number() -> u32;
     pub fn newt_abi_version() -> u32;
+    pub fn newt_sink_write(sink: *mut newt_sink, bytes: *const c_char, len: usize);
+    pub fn newt_estimate_tokens(
+        json: *const c_char,
+        json_len: usize,
+        cfg: *const newt_config,
+    ) -> usize;
+    pub fn newt_pressure(tokens: usize, budget: usize) -> u32;
 }
 
 /// The defaults, as the library fills them in.
@@ -200,17 +245,72 @@ unsafe extern "C-unwind" fn call_closure(
 }
 
 /// Folds through the C ABI.
-pub fn fold(document: &[u8], config: Option<&newt_config>, mut mint: Mint<'_>) -> Outcome {
+pub fn fold(document: &[u8], config: Option<&newt_config>, mint: Mint<'_>) -> Outcome {
+    operate(newt_fold, document, config, mint)
+}
+
+/// Prunes through the C ABI.
+pub fn prune(document: &[u8], config: Option<&newt_config>, mint: Mint<'_>) -> Outcome {
+    operate(newt_prune, document, config, mint)
+}
+
+fn operate(
+    operation: Operation,
+    document: &[u8],
+    config: Option<&newt_config>,
+    mut mint: Mint<'_>,
+) -> Outcome {
     let config = config.map_or(ptr::null(), ptr::from_ref);
     // SAFETY: the slice is readable, the configuration NULL or whole, and the
     // closure lives until the call returns.
     unsafe {
-        Outcome::of(newt_fold(
+        Outcome::of(operation(
             document.as_ptr().cast(),
             document.len(),
             config,
             Some(call_closure),
             (&raw mut mint).cast(),
+        ))
+    }
+}
+
+/// A fetch that is a closure: it writes to the sink by itself.
+pub type Fetch<'f> = &'f mut dyn FnMut(&str, *mut newt_sink) -> i32;
+
+unsafe extern "C-unwind" fn call_fetch(
+    user_data: *mut c_void,
+    handle: *const c_char,
+    handle_len: usize,
+    sink: *mut newt_sink,
+) -> i32 {
+    // SAFETY: the library calls with the pointers its header describes, and
+    // `user_data` is the one that `expand` passed.
+    let (fetch, handle) = unsafe {
+        (
+            &mut *user_data.cast::<Fetch<'_>>(),
+            std::slice::from_raw_parts(handle.cast::<u8>(), handle_len),
+        )
+    };
+    fetch(std::str::from_utf8(handle).expect("a handle"), sink)
+}
+
+/// Writes to a sink.
+pub fn write(sink: *mut newt_sink, bytes: &[u8]) {
+    // SAFETY: the bytes are readable, and the sink is the callback's own.
+    unsafe { newt_sink_write(sink, bytes.as_ptr().cast(), bytes.len()) };
+}
+
+/// Expands through the C ABI.
+pub fn expand(document: &[u8], config: Option<&newt_config>, mut fetch: Fetch<'_>) -> Outcome {
+    let config = config.map_or(ptr::null(), ptr::from_ref);
+    // SAFETY: as in `operate`.
+    unsafe {
+        Outcome::of(newt_expand(
+            document.as_ptr().cast(),
+            document.len(),
+            config,
+            Some(call_fetch),
+            (&raw mut fetch).cast(),
         ))
     }
 }

@@ -124,6 +124,11 @@ fn body() -> BoxedStrategy<Body> {
 
 fn arguments() -> BoxedStrategy<String> {
     prop_oneof![
+        1 => ("(path|content)", words(), 1..12usize).prop_map(|(key, value, times)| {
+            let value = value.as_str();
+            let long = format!("{}a long text\\n", &value[1..value.len() - 1]).repeat(times);
+            format!("{{\"id\":1,\"{key}\":\"{long}\",\"more\":[\"{long}\"]}}")
+        }),
         4 => ("(path|command|query|x)", words())
             .prop_map(|(key, value)| format!("{{\"{key}\":{}}}", value.as_str())),
         1 => select(vec![
@@ -275,6 +280,9 @@ pub fn sound_session(rounds: usize, reasoning: u32) -> BoxedStrategy<Session> {
                         call.id = id.clone();
                         call.answer.id = id;
                         call.answer.name = call.name.clone();
+                        if let Body::Image(words) = &mut call.answer.body {
+                            *words = words.take().map(filled);
+                        }
                         if let Body::Missing | Body::Value(_) = call.answer.body {
                             call.answer.body = Body::Text(Literal::plain("done"));
                         }
@@ -382,8 +390,9 @@ pub fn config() -> BoxedStrategy<Config> {
         ),
         select(vec!["memory_fetch", "recall", ""]),
         maybe(15, Just("search".to_owned())),
+        often(30),
     )
-        .prop_map(|(what, how, fetch_tool, kept)| Config {
+        .prop_map(|(what, how, fetch_tool, kept, shorten_arguments)| Config {
             keep_last: what.0,
             min_rounds: what.1,
             results: what.2,
@@ -399,6 +408,7 @@ pub fn config() -> BoxedStrategy<Config> {
                 _ => fetch_tool.to_owned(),
             },
             keep_tools: kept.into_iter().collect(),
+            shorten_arguments,
             ..Config::default()
         })
         .boxed()
