@@ -13,6 +13,7 @@ mod block;
 mod escape;
 mod feeds;
 mod quotes;
+mod unescape;
 
 use crate::error::{Error, ErrorKind};
 pub(crate) use escape::escape;
@@ -141,14 +142,7 @@ impl<'a> Text<'a> {
         // An escape is never shorter than what it means.
         let mut text = String::new();
         text.try_reserve_exact(self.0.len())?;
-        let mut rest = self.0;
-        while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
-            text.push_str(&rest[..at]);
-            let mut chars = Chars(rest[at..].chars());
-            text.extend(chars.next());
-            rest = chars.0.as_str();
-        }
-        text.push_str(rest);
+        unescape::unescape(self.0, &mut text);
         Ok(Cow::Owned(text))
     }
 
@@ -313,15 +307,22 @@ impl<'a> Reader<'a> {
 
     /// The string in whose inside the reader stands, at its first byte; goes on
     /// at its closing quote. `None` where only [`Reader::skip`] can say more.
+    /// The string's member is none whose name makes it a picture's.
     #[inline]
-    pub(crate) fn rest_of_string(&mut self) -> Option<Raw<'a>> {
+    pub(crate) fn rest_of_string(&mut self) -> Option<Text<'a>> {
         let start = self.at;
         let close = self.quotes.from_on(self.bytes, start)?;
-        if close - start > self.media.cap {
+        if close - start > self.media.cap && self.bytes[start..].starts_with(b"data:") {
             return None;
         }
         self.at = close;
-        self.text.get(start - 1..close + 1).map(Raw)
+        self.text.get(start..close).map(Text)
+    }
+
+    /// A string of this document, with the quotes around it.
+    pub(crate) fn quoted(&self, text: Text<'a>) -> Raw<'a> {
+        let inside = text.range_in(self.text);
+        Raw(&self.text[inside.start - 1..inside.end + 1])
     }
 
     /// Goes back to where a value begins that was passed in part.

@@ -66,12 +66,13 @@ const ERROR: &str = " -> error, ";
 
 /// Whether a result's text is one line of the grammar already.
 pub(crate) fn is_one_line(text: Text<'_>) -> Result<bool, Error> {
-    if text.chars().next() != Some('[') {
+    let raw = text.raw();
+    if !raw.starts_with(['[', '\\']) || text.chars().next() != Some('[') {
         return Ok(false);
     }
-    if text.raw().is_ascii() && !text.is_escaped() {
+    if raw.is_ascii() && !text.is_escaped() {
         // A string holds no line break that is neither escaped nor beyond ASCII.
-        return Ok(is_tagged(text.raw()));
+        return Ok(is_tagged(raw));
     }
     Ok(!text.chars().any(is_break) && is_tagged(&text.decoded()?))
 }
@@ -105,13 +106,18 @@ pub(crate) fn round(
         0 => String::new(),
         more => format!(" | +{more} more"),
     };
-    let answers = pairs(calls, results)?;
+    // Most rounds make one call.
+    let answers = match calls {
+        [_] => Vec::new(),
+        _ => pairs(calls, results)?,
+    };
     let mut left = CALLS_BYTES - more.len() - " | ".len() * (shown - 1);
-    for (i, (call, answer)) in calls[..shown].iter().zip(answers).enumerate() {
+    for (i, call) in calls[..shown].iter().enumerate() {
         if i > 0 {
             line.push_str(" | ");
         }
-        let answer = answer.and_then(|place| results.get(place));
+        let place = answers.get(i).copied().unwrap_or(Some(0));
+        let answer = place.and_then(|place| results.get(place));
         let from = line.len();
         let limit = left / (shown - i);
         write_call(format, call, answer, limit, config.result_chars, &mut line)?;
@@ -585,14 +591,8 @@ fn exit_code(line: &str) -> bool {
 /// both sides of something taken away may join to something new.
 pub(crate) fn defuse(line: &mut String) -> Result<(), Error> {
     const FRAMES: [&str; 2] = ["[NEWT FOLDED", "[exact text:"];
-    let mut marks = memchr::memchr2_iter(b'[', b':', line.as_bytes());
-    let suspect = |at: usize| {
-        let (before, rest) = (&line[..at], &line[at..]);
-        FRAMES.iter().any(|frame| rest.starts_with(frame))
-            || rest.starts_with(':')
-                && (before.ends_with("compaction") || before.ends_with("spill"))
-    };
-    if !marks.any(suspect) {
+    // Each of them has one of these bytes, and few lines do.
+    if memchr::memchr2(b'W', b':', line.as_bytes()).is_none() {
         return Ok(());
     }
     loop {

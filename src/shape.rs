@@ -12,7 +12,7 @@ use crate::format::{Answer, Call, Facts};
 use crate::json::{Raw, Reader, Text};
 
 /// Shapes that are remembered: a session has a few at a time.
-const SHAPES: usize = 4;
+const SHAPES: usize = 8;
 /// Holes of a shape at most.
 const HOLES: usize = 16;
 
@@ -85,6 +85,14 @@ impl<'a> Shape<'a> {
         let ordered = &mut ordered[..count];
         ordered.sort_unstable();
         let apart = ordered.windows(2).all(|pair| pair[0].1 < pair[1].0);
+        // A string's weight may depend on the name of its member, if it is data.
+        let light = ordered.iter().all(|hole| {
+            let name = message[..hole.0].trim_end_matches(['"', ':', ' ', '\t', '\r', '\n']);
+            !name.ends_with("data")
+        });
+        if !light {
+            return Ok(None);
+        }
         if facts.card.is_some() || !apart || places.iter().any(|(start, end)| start == end) {
             return Ok(None);
         }
@@ -115,41 +123,46 @@ impl<'a> Shape<'a> {
 
     /// Reads a message behind what stands before the first hole.
     fn read(&self, reader: &mut Reader<'a>, facts: &mut Facts<'a>) -> Result<bool, Error> {
-        let mut filled: [Option<Raw<'a>>; HOLES] = [None; HOLES];
+        let mut filled = [Text::within(""); HOLES];
         for (hole, glue) in filled.iter_mut().zip(&self.glue) {
-            *hole = reader.rest_of_string();
+            let Some(text) = reader.rest_of_string() else {
+                return Ok(false);
+            };
             // An empty string, and a card, say more than that they are there.
-            let usual = |text: Text<'_>| !text.is_empty() && !card::begins(text);
-            if !hole.and_then(Raw::text).is_some_and(usual) || !reader.pass(glue) {
+            let usual = match text.raw().as_bytes().first() {
+                None => false,
+                Some(b'[' | b'\\') => !card::begins(text),
+                Some(_) => true,
+            };
+            if !usual || !reader.pass(glue) {
                 return Ok(false);
             }
+            *hole = text;
         }
-        let mut holes = self.holes.iter().map(|hole| filled[*hole]);
-        let mut raw = || holes.next().flatten();
+        let mut holes = self.holes.iter().map(|hole| filled[*hole % HOLES]);
+        let mut text = || holes.next();
         facts.role = self.facts.role;
         facts.reasoning = self.facts.reasoning;
         facts.pending = self.facts.pending;
         facts.bare = self.facts.bare;
         for call in &self.facts.calls {
             let call = Call {
-                id: call.id.and_then(|_| raw()?.text()),
-                name: call.name.and_then(|_| raw()?.text()),
-                arguments: call.arguments.and_then(|_| raw()),
+                id: call.id.and_then(|_| text()),
+                name: call.name.and_then(|_| text()),
+                arguments: call.arguments.and_then(|_| Some(reader.quoted(text()?))),
             };
             push(&mut facts.calls, call)?;
         }
         for result in &self.facts.results {
             let answer = Answer {
-                id: result.id.and_then(|_| raw()?.text()),
-                content: result.content.and_then(|_| raw()),
+                id: result.id.and_then(|_| text()),
+                content: result.content.and_then(|_| Some(reader.quoted(text()?))),
                 failed: result.failed,
             };
             push(&mut facts.results, answer)?;
         }
-        for _ in &self.facts.prose {
-            if let Some(text) = raw().and_then(Raw::text) {
-                push(&mut facts.prose, text)?;
-            }
+        for text in self.facts.prose.iter().filter_map(|_| text()) {
+            push(&mut facts.prose, text)?;
         }
         Ok(true)
     }

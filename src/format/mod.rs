@@ -73,9 +73,9 @@ pub(crate) struct Facts<'a> {
 impl<'a> Facts<'a> {
     /// Adds what another message says.
     pub(crate) fn add(&mut self, other: &Facts<'a>) -> Result<(), Error> {
-        self.calls.try_reserve(other.calls.len())?;
-        self.results.try_reserve(other.results.len())?;
-        self.prose.try_reserve(other.prose.len())?;
+        self.calls.try_reserve_exact(other.calls.len())?;
+        self.results.try_reserve_exact(other.results.len())?;
+        self.prose.try_reserve_exact(other.prose.len())?;
         self.calls.extend_from_slice(&other.calls);
         self.results.extend_from_slice(&other.results);
         self.prose.extend_from_slice(&other.prose);
