@@ -25,15 +25,16 @@ pub(crate) struct Shapes<'a> {
 }
 
 /// A message with holes.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Shape<'a> {
-    /// What stands before the first hole, and behind each.
+    /// What stands before the first hole, and behind each of so many.
     first: &'a str,
-    glue: Vec<&'a str>,
+    glue: [&'a str; HOLES],
+    count: usize,
     /// What the message said. The slices in it give way to what fills the
     /// holes; `holes` says which, in the order of [`slices`].
     facts: Facts<'a>,
-    holes: Vec<usize>,
+    holes: [usize; HOLES],
 }
 
 impl<'a> Shapes<'a> {
@@ -45,7 +46,7 @@ impl<'a> Shapes<'a> {
     ) -> Result<bool, Error> {
         let start = reader.at();
         for shape in &self.shapes {
-            if reader.pass(shape.first) {
+            if !shape.first.is_empty() && reader.pass(shape.first) {
                 if shape.read(reader, facts)? {
                     return Ok(true);
                 }
@@ -57,74 +58,64 @@ impl<'a> Shapes<'a> {
 
     /// Remembers the shape of a message, if it has one.
     pub(crate) fn learn(&mut self, message: &'a str, facts: &Facts<'a>) -> Result<(), Error> {
-        let Some(shape) = Shape::of(message, facts)? else {
-            return Ok(());
-        };
         if self.shapes.len() < SHAPES {
-            return push(&mut self.shapes, shape);
+            push(&mut self.shapes, Shape::default())?;
+            self.oldest = self.shapes.len() - 1;
         }
-        self.shapes[self.oldest] = shape;
-        self.oldest = (self.oldest + 1) % SHAPES;
+        if self.shapes[self.oldest].take(message, facts)? {
+            self.oldest = (self.oldest + 1) % SHAPES;
+        }
         Ok(())
     }
 }
 
 impl<'a> Shape<'a> {
-    fn of(message: &'a str, facts: &Facts<'a>) -> Result<Option<Self>, Error> {
+    /// Becomes the shape of a message; says whether it has one.
+    fn take(&mut self, message: &'a str, facts: &Facts<'a>) -> Result<bool, Error> {
         let mut places = [(0, 0); HOLES];
         let mut count = 0;
         for slice in slices(facts) {
             let Some(text) = slice.filter(|_| count < HOLES) else {
-                return Ok(None);
+                return Ok(false);
             };
             let place = text.range_in(message);
             places[count] = (place.start, place.end);
             count += 1;
         }
-        let (places, mut ordered) = (&places[..count], places);
-        let ordered = &mut ordered[..count];
+        let mut ordered = places;
+        let (places, ordered) = (&places[..count], &mut ordered[..count]);
         ordered.sort_unstable();
         let apart = ordered.windows(2).all(|pair| pair[0].1 < pair[1].0);
         // A string's weight may depend on the name of its member, if it is data.
         let light = ordered.iter().all(|hole| {
             let name = message[..hole.0].trim_end_matches(['"', ':', ' ', '\t', '\r', '\n']);
-            !name.ends_with("data")
+            hole.0 < hole.1 && !name.ends_with("data")
         });
-        if !light {
-            return Ok(None);
+        if !apart || !light || facts.card.is_some() {
+            return Ok(false);
         }
-        if facts.card.is_some() || !apart || places.iter().any(|(start, end)| start == end) {
-            return Ok(None);
-        }
-        let first = ordered.first().map_or(message.len(), |hole| hole.0);
-        let mut shape = Self {
-            first: &message[..first],
-            glue: Vec::new(),
-            facts: Facts {
-                role: facts.role,
-                reasoning: facts.reasoning,
-                pending: facts.pending,
-                bare: facts.bare,
-                ..Facts::default()
-            },
-            holes: Vec::new(),
-        };
+        self.first = &message[..ordered.first().map_or(message.len(), |hole| hole.0)];
         for (index, hole) in ordered.iter().enumerate() {
             let end = ordered.get(index + 1).map_or(message.len(), |next| next.0);
-            push(&mut shape.glue, &message[hole.1..end])?;
+            self.glue[index] = &message[hole.1..end];
         }
-        for place in places {
-            let hole = ordered.iter().position(|hole| hole == place);
-            push(&mut shape.holes, hole.unwrap_or(0))?;
+        for (slice, place) in self.holes.iter_mut().zip(places) {
+            *slice = ordered.binary_search(place).unwrap_or_default();
         }
-        shape.facts.add(facts)?;
-        Ok(Some(shape))
+        self.count = count;
+        self.facts.clear();
+        self.facts.role = facts.role;
+        self.facts.reasoning = facts.reasoning;
+        self.facts.pending = facts.pending;
+        self.facts.bare = facts.bare;
+        self.facts.add(facts)?;
+        Ok(true)
     }
 
     /// Reads a message behind what stands before the first hole.
     fn read(&self, reader: &mut Reader<'a>, facts: &mut Facts<'a>) -> Result<bool, Error> {
         let mut filled = [Text::within(""); HOLES];
-        for (hole, glue) in filled.iter_mut().zip(&self.glue) {
+        for (hole, glue) in filled.iter_mut().zip(&self.glue[..self.count]) {
             let Some(text) = reader.rest_of_string() else {
                 return Ok(false);
             };

@@ -20,7 +20,7 @@ pub(crate) fn first(text: Text<'_>, chars: usize) -> Result<(Cow<'_, str>, bool)
     if let Some((head, more)) = as_it_stands(text.raw(), chars) {
         return Ok((Cow::Borrowed(head), more));
     }
-    let mut head = Buffer::default();
+    let mut head = Buffer::with_capacity(text.raw().len().min(chars.saturating_add(1)))?;
     let (mut rest, mut left, mut space) = (text, chars, false);
     while !rest.is_empty() {
         let raw = rest.raw();

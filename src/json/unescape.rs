@@ -23,9 +23,17 @@ fn unescape_blocks<S: Simd>(simd: S, text: &str, out: &mut String) {
                 continue;
             }
             out.push_str(&text[done..place]);
-            let mut chars = Chars(text[place..].chars());
-            out.extend(chars.next());
-            done = text.len() - chars.0.as_str().len();
+            done = place + "\\n".len();
+            match bytes.get(place + 1) {
+                Some(b'n') => out.push('\n'),
+                Some(b't') => out.push('\t'),
+                Some(plain @ (b'"' | b'\\' | b'/')) => out.push(char::from(*plain)),
+                _ => {
+                    let mut chars = Chars(text[place..].chars());
+                    out.extend(chars.next());
+                    done = text.len() - chars.0.as_str().len();
+                }
+            }
         }
     }
     out.push_str(&text[done..]);
