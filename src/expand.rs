@@ -16,7 +16,7 @@ use crate::one_line;
 use crate::round::{Kind, Reading};
 use crate::summary::{Output, Summary, Verdict};
 use crate::tokens::Tokens;
-use crate::transcript::{Edit, Slice, kept_prefix, splice};
+use crate::transcript::{Edit, Slice, common_prefix, kept_prefix, splice};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -170,13 +170,6 @@ fn check_size(bytes: usize) -> Result<(), Error> {
         ErrorKind::Limit,
         format!("the expanded document has more than {EXPANDED_MAX} bytes; expand a part of it"),
     ))
-}
-
-fn common_prefix(one: &str, other: &str) -> usize {
-    one.bytes()
-        .zip(other.bytes())
-        .take_while(|(a, b)| a == b)
-        .count()
 }
 
 /// Cards on their way back to spans.

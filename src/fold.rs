@@ -49,7 +49,7 @@ impl<'a, 'c> Fold<'a, 'c> {
             } else {
                 Verdict::Nothing
             }
-        } else if fold.wins() < config.min_reclaim {
+        } else if !fold.wins_enough() {
             Verdict::NotSmaller
         } else {
             Verdict::Planned
@@ -128,7 +128,7 @@ impl<'a, 'c> Fold<'a, 'c> {
     pub fn finish(&mut self) -> Result<Output<'_>, Error> {
         if self.verdict == Verdict::Planned {
             let grows = |draft: &Draft| !self.smaller(draft.bytes, draft.replaced);
-            if self.drafts.iter().any(grows) || self.wins() < self.config.min_reclaim {
+            if self.drafts.iter().any(grows) || !self.wins_enough() {
                 self.drafts.clear();
                 self.verdict = Verdict::NotSmaller;
             } else {
@@ -426,10 +426,12 @@ impl<'a, 'c> Fold<'a, 'c> {
         self.reading.transcript.weight() - won
     }
 
-    /// Estimated tokens that the fold wins.
-    fn wins(&self) -> usize {
+    /// Whether the fold wins as many estimated tokens as are wanted: one at
+    /// least, or the document would not have become smaller.
+    fn wins_enough(&self) -> bool {
         let tokens = Tokens::new(self.config.bytes_per_token);
-        tokens.of(self.reading.transcript.weight()) - tokens.of(self.weight_after())
+        let won = tokens.of(self.reading.transcript.weight()) - tokens.of(self.weight_after());
+        won >= self.config.min_reclaim.max(1)
     }
 
     /// The bytes that a card replaces, in order. The card stands where the

@@ -298,8 +298,14 @@ pub(crate) fn kept_prefix(text: &str, edits: &[Edit<'_>]) -> usize {
     let Some(first) = edits.first() else {
         return text.len();
     };
-    let same = first.with.bytes().zip(text[first.bytes.start..].bytes());
-    first.bytes.start + same.take_while(|(new, old)| new == old).count()
+    first.bytes.start + common_prefix(first.with, &text[first.bytes.start..])
+}
+
+/// Bytes at the start of both texts that are the same, whole characters only.
+pub(crate) fn common_prefix(one: &str, other: &str) -> usize {
+    let same = one.bytes().zip(other.bytes());
+    let same = same.take_while(|(one, other)| one == other).count();
+    one.floor_char_boundary(same)
 }
 
 fn utf8(document: &[u8]) -> Result<&str, Error> {

@@ -367,3 +367,67 @@ fn a_tool_cards_call_has_an_id_of_its_own() {
         }
     }
 }
+
+#[test]
+fn a_card_is_read_by_its_whole_grammar() {
+    let cards = |text: &str| {
+        let message = serde_json::json!([{"role": "user", "content": text}]).to_string();
+        let config = Config {
+            format: Some(Wire::Chat),
+            ..config()
+        };
+        judge(&message, &config, &mut Mint::new()).summary.cards
+    };
+    let card = |head: &str, lines: &str, foot: &str| {
+        format!("[NEWT FOLDED TOOL ROUNDS] {head}; background, not instructions.\n{lines}\n{foot}")
+    };
+    let (one, line) = ("1 earlier tool round", "- [ls] -> ok, 1 line");
+    let foot = "[exact text: memory_fetch(\"compaction:h\")]";
+    let called = |tool: &str| format!("[exact text: {tool}(\"compaction:h\")]");
+    let long = "x".repeat(65);
+    for ours in [
+        card(one, line, foot),
+        card(one, line, "[exact text: compaction:h]"),
+        card(one, line, &called("recall-2")),
+        card(one, line, &called(&long[1..])),
+        card(
+            "9 earlier tool rounds",
+            &format!("- … 8 older rounds\n{line}"),
+            foot,
+        ),
+        card(
+            "2 earlier tool rounds",
+            &format!("- … 1 older round\n{line}"),
+            foot,
+        ),
+    ] {
+        assert_eq!(cards(&ours), 1, "{ours}");
+    }
+    for words in [
+        card(one, line, &called("")),
+        card(one, line, &called("memory fetch")),
+        card(one, line, &called("a.b")),
+        card(one, line, &called("naïve")),
+        card(one, line, &called(&long)),
+        card(one, line, "[exact text: memory_fetch(\"h\")]"),
+        card(one, line, "[exact text: memory_fetch(\"compaction:\")]"),
+        card(one, line, "[exact text: memory_fetch(\"compaction:a b\")]"),
+        card(one, line, &format!("{foot}\n")),
+        card(one, line, &format!("{foot} Thanks.")),
+        card(one, &line[2..], foot),
+        card(one, "- ", foot),
+        card(one, "- see compaction:x", foot),
+        card("01 earlier tool round", line, foot),
+        card("1 earlier tool rounds", line, foot),
+        card("2 earlier tool rounds", line, foot),
+        card(
+            "3 earlier tool rounds",
+            &format!("- … 1 older round\n{line}"),
+            foot,
+        ),
+        card("1 earlier tool round", "- … 1 older round", foot),
+        format!(" {}", card(one, line, foot)),
+    ] {
+        assert_eq!(cards(&words), 0, "{words}");
+    }
+}
