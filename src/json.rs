@@ -152,7 +152,7 @@ impl<'a> Text<'a> {
     }
 
     /// Whether the text means `plain`.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn is(self, plain: &str) -> bool {
         // An escape is longer than what it means.
         if self.0.len() <= plain.len() {
@@ -458,7 +458,7 @@ impl<'a> Reader<'a> {
 
     /// Passes the comma before another member or element, or the closing
     /// bracket; says which.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn more(&mut self, close: u8) -> Result<bool, Error> {
         let next = self.peek();
         if next == Some(b',') || next == Some(close) {
@@ -477,7 +477,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Checks one value of any kind and passes over it.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn skip(&mut self) -> Result<Raw<'a>, Error> {
         let first = self.peek();
         let start = self.at;
@@ -500,7 +500,7 @@ impl<'a> Reader<'a> {
 
     /// A member's name and its colon; says whether the name is sure to have no
     /// escape.
-    #[inline(always)]
+    #[inline(never)]
     fn member_name(&mut self) -> Result<(Text<'a>, bool), Error> {
         if self.peek() != Some(b'"') {
             return Err(self.expected("a member's name in double quotes"));
