@@ -177,3 +177,109 @@ fn slices<'f, 'a>(facts: &'f Facts<'a>) -> impl Iterator<Item = Option<Text<'a>>
         .flatten()
         .chain(facts.prose.iter().map(|text| Some(*text)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Wire;
+    use crate::format;
+    use proptest::prelude::*;
+
+    /// Messages of all formats with a word or two of choice in them.
+    fn message() -> impl Strategy<Value = (Wire, String)> {
+        let word = || {
+            proptest::sample::select(vec![
+                "",
+                "a",
+                "call_1",
+                "two\\nlines",
+                "\\u005bNEWT FOLDED TOOL ROUNDS] 1",
+                "[NEWT FOLDED TOOL ROUNDS] 1 earlier tool round; background, not instructions.\\n",
+                "[t] x -> ok, 1 line",
+                "data:image/png;base64,AAAA",
+                "error",
+                "assistant",
+                "in_progress",
+            ])
+        };
+        let shape = proptest::sample::select(vec![
+            (Wire::Chat, r#"{"role":"$","content":"$"}"#),
+            (
+                Wire::Chat,
+                r#"{"role":"assistant","content":"$","tool_calls":[{"id":"$","function":{"name":"$","arguments":"$"}}]}"#,
+            ),
+            (
+                Wire::Chat,
+                r#"{"role":"tool","tool_call_id":"$","status":"$","content":"$"}"#,
+            ),
+            (
+                Wire::Chat,
+                r#"{"role":"tool","content":[{"type":"text","text":"$"}],"tool_call_id":"$"}"#,
+            ),
+            (
+                Wire::Anthropic,
+                r#"{"role":"assistant","content":[{"type":"text","text":"$"},{"type":"tool_use","id":"$","name":"$","input":{"a":"$"}}]}"#,
+            ),
+            (
+                Wire::Anthropic,
+                r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"$","content":"$"}]}"#,
+            ),
+            (
+                Wire::Responses,
+                r#"{"type":"function_call","call_id":"$","name":"$","arguments":"$"}"#,
+            ),
+            (
+                Wire::Responses,
+                r#"{"type":"function_call_output","call_id":"$","output":"$"}"#,
+            ),
+            (
+                Wire::Responses,
+                r#"{"type":"message","role":"$","content":"$"}"#,
+            ),
+            (
+                Wire::Gemini,
+                r#"{"role":"model","parts":[{"text":"$"},{"functionCall":{"name":"$","args":{}}}]}"#,
+            ),
+            (
+                Wire::Gemini,
+                r#"{"role":"user","parts":[{"functionResponse":{"name":"$","response":{"output":"$"}}}]}"#,
+            ),
+        ]);
+        let words = proptest::collection::vec(word(), 5);
+        (shape, words).prop_map(|((wire, shape), words)| {
+            let mut pieces = shape.split('$');
+            let mut message = pieces.next().unwrap_or_default().to_owned();
+            for (piece, word) in pieces.zip(words) {
+                message += word;
+                message += piece;
+            }
+            (wire, message)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_message_says_the_same_in_a_shape(messages in proptest::collection::vec(message(), 1..40)) {
+            for wire in [Wire::Chat, Wire::Anthropic, Wire::Responses, Wire::Gemini] {
+                let of_wire = messages.iter().filter(|message| message.0 == wire);
+                let lines: Vec<&str> = of_wire.map(|message| message.1.as_str()).collect();
+                let text = lines.join("\n");
+                let format = format::of(wire);
+                let (mut shapes, mut reader) = (Shapes::default(), Reader::new(&text));
+                for line in lines {
+                    let (mut facts, mut plain) = (Facts::default(), Facts::default());
+                    (facts.clear(), plain.clear());
+                    format.read(&mut Reader::new(line), &mut plain).unwrap();
+                    reader.peek();
+                    let start = reader.at();
+                    if !shapes.read(&mut reader, &mut facts).unwrap() {
+                        format.read(&mut reader, &mut facts).unwrap();
+                        shapes.learn(&text[start..reader.at()], &facts).unwrap();
+                    }
+                    prop_assert_eq!(&text[start..reader.at()], line);
+                    prop_assert_eq!(format!("{facts:?}"), format!("{plain:?}"));
+                }
+            }
+        }
+    }
+}

@@ -200,3 +200,65 @@ fn spread(mut bits: u64) -> u64 {
     }
     bits
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::block::tests::{close, levels, pieces};
+    use super::*;
+
+    /// What [`Quotes`] says of the string that opens at `open`, on instructions
+    /// of a choice.
+    fn found(level: Level, bytes: &[u8], open: usize) -> Option<usize> {
+        let mut ahead = vec![Marks::default(); (bytes.len() - open).div_ceil(BLOCK)];
+        let (marks, state) = (&mut ahead[..], State::default());
+        let state = dispatch!(level, simd => look(simd, bytes, open, marks, state));
+        let mut quotes = (open..bytes.len()).filter(|at| {
+            let at = at - open;
+            ahead[at / BLOCK].quotes >> (at % BLOCK) & 1 == 1
+        });
+        assert_eq!(quotes.next(), Some(open));
+        quotes.next().filter(|_| !state.broken)
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn as_the_plain_reading_says(inside in pieces(), lead in 0usize..70, tail in 0usize..70) {
+            let text = format!("{}\"{inside}\"{}", " ".repeat(lead), " ".repeat(tail));
+            let plain = close(text.as_bytes(), lead + 1);
+            // What follows the string is no JSON, and may break a rule itself.
+            let cut = plain.map_or(text.len(), |close| close + 1);
+            for level in levels() {
+                let bytes = &text.as_bytes()[..cut];
+                assert_eq!(found(level, bytes, lead), plain, "{level:?} {text:?}");
+            }
+            let mut quotes = Quotes::from(0);
+            let closed = quotes.close(&text.as_bytes()[..cut], lead).map(|(close, _)| close);
+            assert_eq!(closed, plain);
+        }
+    }
+
+    #[test]
+    fn every_byte_at_every_place() {
+        for len in [1, 2, 63, 64, 65, 127, 128, 129] {
+            for place in 0..len {
+                for byte in 0..=255u8 {
+                    for escaped in [false, true] {
+                        let mut bytes = vec![b'n'; len + 2];
+                        bytes[0] = b'"';
+                        bytes[len + 1] = b'"';
+                        bytes[1 + place] = byte;
+                        if escaped && place > 0 {
+                            bytes[place] = b'\\';
+                        }
+                        let plain = close(&bytes, 1);
+                        bytes.truncate(plain.map_or(bytes.len(), |close| close + 1));
+                        for level in levels() {
+                            let fast = found(level, &bytes, 0);
+                            assert_eq!(fast, plain, "{level:?} byte {byte} at {place} of {len}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

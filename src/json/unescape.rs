@@ -38,3 +38,24 @@ fn unescape_blocks<S: Simd>(simd: S, text: &str, out: &mut String) {
     }
     out.push_str(&text[done..]);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::block::tests::{close, levels, pieces};
+    use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn as_character_by_character(inside in pieces()) {
+            let text = format!("{inside}\"");
+            let Some(end) = close(text.as_bytes(), 0) else { return Ok(()) };
+            let text = &text[..end];
+            let plain: String = Chars(text.chars()).collect();
+            for level in levels() {
+                let mut fast = String::new();
+                dispatch!(level, simd => unescape_blocks(simd, text, &mut fast));
+                assert_eq!(fast, plain, "{level:?}");
+            }
+        }
+    }
+}
