@@ -311,7 +311,7 @@ impl<'a> Reader<'a> {
     #[inline]
     pub(crate) fn rest_of_string(&mut self) -> Option<Text<'a>> {
         let start = self.at;
-        let close = self.quotes.from_on(self.bytes, start)?;
+        let close = self.quotes.at_or_behind(self.bytes, start)?;
         if close - start > self.media.cap && self.bytes[start..].starts_with(b"data:") {
             return None;
         }

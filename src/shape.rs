@@ -268,7 +268,8 @@ mod tests {
                 let (mut shapes, mut reader) = (Shapes::default(), Reader::new(&text));
                 for line in lines {
                     let (mut facts, mut plain) = (Facts::default(), Facts::default());
-                    (facts.clear(), plain.clear());
+                    facts.clear();
+                    plain.clear();
                     format.read(&mut Reader::new(line), &mut plain).unwrap();
                     reader.peek();
                     let start = reader.at();

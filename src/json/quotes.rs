@@ -62,7 +62,7 @@ impl Quotes {
     /// is sure that no escape stands between them.
     #[inline(always)]
     pub(super) fn close(&mut self, bytes: &[u8], open: usize) -> Option<(usize, bool)> {
-        if self.from_on(bytes, open)? != open {
+        if self.at_or_behind(bytes, open)? != open {
             return None;
         }
         let (block, opening) = (self.at, open - self.at);
@@ -80,7 +80,7 @@ impl Quotes {
     /// The first one from a place on, not before any that was asked for;
     /// those before it are passed over.
     #[inline(always)]
-    pub(super) fn from_on(&mut self, bytes: &[u8], place: usize) -> Option<usize> {
+    pub(super) fn at_or_behind(&mut self, bytes: &[u8], place: usize) -> Option<usize> {
         while place.wrapping_sub(self.at) >= BLOCK {
             self.step(bytes)?;
         }
