@@ -58,6 +58,11 @@ impl<'a> Shapes<'a> {
 
     /// Remembers the shape of a message, if it has one.
     pub(crate) fn learn(&mut self, message: &'a str, facts: &Facts<'a>) -> Result<(), Error> {
+        // Without a hole, only the same message would be in the same shape, or a
+        // longer number.
+        if slices(facts).next().is_none() {
+            return Ok(());
+        }
         if self.shapes.len() < SHAPES {
             push(&mut self.shapes, Shape::default())?;
             self.oldest = self.shapes.len() - 1;
