@@ -447,16 +447,11 @@ fn harmless(clause: &str) -> Cow<'_, str> {
 
 /// `47 lines`, `1 image`, `1 line: /srv`, `512 bytes of JSON`.
 fn write_body(body: &Body<'_>, result_chars: usize, line: &mut String) -> Result<(), Error> {
-    let mut comma = "";
-    let mut item = |text: std::fmt::Arguments<'_>| {
-        let _ = write!(line, "{comma}{text}");
-        comma = ", ";
-    };
     if let Some(json) = body.json {
-        item(format_args!("{} bytes of JSON", json.as_str().len()));
+        let _ = write!(line, "{} bytes of JSON", json.as_str().len());
     } else if !body.texts.is_empty() || body.others.is_empty() {
         let lines = body.texts.iter().map(|text| text.lines()).sum();
-        item(format_args!("{}", Count(lines, "line")));
+        write_count(lines, "line", line);
         let short = |text: &&Text<'_>| !text.is_empty() && is_short(**text, result_chars);
         if let Some(text) = body
             .texts
@@ -481,7 +476,8 @@ fn write_body(body: &Body<'_>, result_chars: usize, line: &mut String) -> Result
         }
     }
     for (kind, count) in kinds {
-        let _ = write!(line, "{comma}{}", Count(count, &kind));
+        line.push_str(comma);
+        write_count(count, &kind, line);
         comma = ", ";
     }
     if more > 0 {
@@ -504,13 +500,10 @@ fn kind(medium: Medium<'_>) -> String {
     }
 }
 
-struct Count<'a>(usize, &'a str);
-
-impl std::fmt::Display for Count<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let s = if self.0 == 1 { "" } else { "s" };
-        write!(f, "{} {}{s}", self.0, self.1)
-    }
+fn write_count(count: usize, what: &str, line: &mut String) {
+    let _ = write!(line, "{count} ");
+    line.push_str(what);
+    line.push_str(if count == 1 { "" } else { "s" });
 }
 
 /// Bytes of a last line that may be about an exit code.
@@ -591,8 +584,15 @@ fn exit_code(line: &str) -> bool {
 /// both sides of something taken away may join to something new.
 pub(crate) fn defuse(line: &mut String) -> Result<(), Error> {
     const FRAMES: [&str; 2] = ["[NEWT FOLDED", "[exact text:"];
-    // Each of them has one of these bytes, and few lines do.
-    if memchr::memchr2(b'W', b':', line.as_bytes()).is_none() {
+    let mut marks = memchr::memchr2_iter(b'W', b':', line.as_bytes());
+    let suspect = |at: usize| {
+        let (before, here) = (&line[..at], &line[..=at]);
+        before.ends_with("[NE")
+            || [ADDRESS, "spill:", FRAMES[1]]
+                .iter()
+                .any(|m| here.ends_with(m))
+    };
+    if !marks.any(suspect) {
         return Ok(());
     }
     loop {
