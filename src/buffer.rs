@@ -1,7 +1,8 @@
 //! A growing text whose memory may run out without harm to the process.
 
 use crate::error::Error;
-use std::fmt::{self, Write};
+use crate::json;
+use std::fmt;
 
 /// A `String` that remembers that it could not grow, so that writing to it
 /// stays simple and the failure is seen once, in [`Buffer::finish`].
@@ -33,25 +34,7 @@ impl Buffer {
     /// Writes `text` as a JSON string, quotes and all.
     pub(crate) fn push_json(&mut self, text: &str) {
         self.push("\"");
-        let mut rest = text;
-        loop {
-            let plain = plain_len(rest.as_bytes());
-            self.push(&rest[..plain]);
-            let Some(&byte) = rest.as_bytes().get(plain) else {
-                break;
-            };
-            match byte {
-                b'"' => self.push("\\\""),
-                b'\\' => self.push("\\\\"),
-                b'\n' => self.push("\\n"),
-                b'\r' => self.push("\\r"),
-                b'\t' => self.push("\\t"),
-                control => {
-                    let _ = write!(self, "\\u{control:04x}");
-                }
-            }
-            rest = &rest[plain + 1..];
-        }
+        json::escape(text, self);
         self.push("\"");
     }
 
@@ -106,16 +89,4 @@ impl fmt::Write for Buffer {
         self.push(text);
         Ok(())
     }
-}
-
-/// Bytes at the start that stand for themselves in a JSON string.
-fn plain_len(bytes: &[u8]) -> usize {
-    let plain = |b: u8| b >= b' ' && b != b'"' && b != b'\\';
-    // Sixteen at a time, without an early exit: one step of most machines.
-    let lanes = bytes.chunks_exact(16);
-    let whole = lanes
-        .take_while(|lane| lane.iter().fold(true, |all, b| all & plain(*b)))
-        .count();
-    let rest = bytes[16 * whole..].iter();
-    16 * whole + rest.take_while(|b| plain(**b)).count()
 }

@@ -16,7 +16,7 @@ pub(crate) struct Draft {
     pub(crate) stands_for: u64,
     /// Cards it absorbs.
     pub(crate) absorbed: usize,
-    /// The card but for its last line.
+    /// The card but for its last line, as the beginning of a JSON string.
     pub(crate) head: String,
     /// What it replaces, as the gate weighs it.
     pub(crate) replaced: Size,

@@ -10,6 +10,7 @@ use crate::config::{Config, Form, Grouping};
 use crate::draft::{Draft, Size};
 use crate::error::{Error, ErrorKind};
 use crate::format::{CardMessage, Facts, Role};
+use crate::json;
 use crate::one_line;
 use crate::receipt;
 use crate::round::{Block, Kind, Reading};
@@ -67,13 +68,26 @@ impl<'a, 'c> Fold<'a, 'c> {
     /// The messages that one card will replace, verbatim, one a line.
     pub fn span(&self, index: usize) -> Result<String, Error> {
         let draft = &self.drafts[index];
+        let transcript = &self.reading.transcript;
         let mut span = Buffer::with_capacity(draft.replaced.bytes)?;
-        for block in draft.covered(&self.reading.blocks) {
-            for message in block.messages.clone() {
+        for blocks in &draft.blocks {
+            let blocks = &self.reading.blocks[blocks.clone()];
+            let (first, last) = (
+                blocks[0].messages.start,
+                blocks[blocks.len() - 1].messages.end,
+            );
+            // Most documents stand on one line; one look tells.
+            let stretch = transcript.between(first..last).as_bytes();
+            let broken = memchr::memchr(b'\n', stretch).is_some();
+            for message in blocks.iter().flat_map(|block| block.messages.clone()) {
                 if span.len() > 0 {
                     span.push("\n");
                 }
-                push_line(self.reading.transcript.message(message), &mut span);
+                let message = transcript.message(message);
+                match broken {
+                    true => push_line(message, &mut span),
+                    false => span.push(message),
+                }
             }
         }
         span.finish()
@@ -167,7 +181,10 @@ impl<'a, 'c> Fold<'a, 'c> {
             let lines = self.lines(&draft)?;
             let mut head = Buffer::default();
             card::write_head(stands_for, &lines, &mut head);
-            draft.head = head.finish()?;
+            let mut json = Buffer::default();
+            json.push("\"");
+            json::escape(&head.finish()?, &mut json);
+            draft.head = json.finish()?;
             let handle = "x".repeat(GATE_HANDLE_BYTES);
             // Only its length is kept: the real handle makes it anew.
             draft.bytes = self
@@ -330,16 +347,19 @@ impl<'a, 'c> Fold<'a, 'c> {
 
     /// The message, or the two messages, of a draft under a handle.
     fn message(&self, draft: &Draft, handle: &str, call_id: &str) -> Result<String, Error> {
-        let mut text = Buffer::with_capacity(draft.head.len() + 2 * GATE_HANDLE_BYTES)?;
-        text.push(&draft.head);
-        card::write_foot(handle, &self.config.fetch_tool, &mut text);
-        let text = text.finish()?;
+        let mut foot = Buffer::default();
+        card::write_foot(handle, &self.config.fetch_tool, &mut foot);
+        let mut json = Buffer::with_capacity(draft.head.len() + 2 * foot.len())?;
+        json.push(&draft.head);
+        json::escape(&foot.finish()?, &mut json);
+        json.push("\"");
+        let json = json.finish()?;
 
         let Some(round) = draft
             .covered(&self.reading.blocks)
             .find(|block| block.kind == Kind::Eligible)
         else {
-            return Ok(text);
+            return Ok(json);
         };
         let mut like = Facts::default();
         if self.config.card == Form::Tool {
@@ -350,11 +370,11 @@ impl<'a, 'c> Fold<'a, 'c> {
                 Ok(())
             })?;
         }
-        let mut out = Buffer::default();
+        let mut out = Buffer::with_capacity(json.len() + 2 * GATE_HANDLE_BYTES)?;
         self.reading.transcript.format.write_card(
             &CardMessage {
                 form: self.config.card,
-                text: &text,
+                json: &json,
                 handle,
                 fetch_tool: &self.config.fetch_tool,
                 call_id,

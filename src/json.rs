@@ -10,11 +10,14 @@
 //! section 8.2 allows: real transcripts hold them.
 
 mod block;
+mod escape;
 mod feeds;
 mod quotes;
+mod unescape;
 
 use crate::error::{Error, ErrorKind};
-use quotes::{Quoted, Quotes};
+pub(crate) use escape::escape;
+use quotes::Quotes;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -139,14 +142,7 @@ impl<'a> Text<'a> {
         // An escape is never shorter than what it means.
         let mut text = String::new();
         text.try_reserve_exact(self.0.len())?;
-        let mut rest = self.0;
-        while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
-            text.push_str(&rest[..at]);
-            let mut chars = Chars(rest[at..].chars());
-            text.extend(chars.next());
-            rest = chars.0.as_str();
-        }
-        text.push_str(rest);
+        unescape::unescape(self.0, &mut text);
         Ok(Cow::Owned(text))
     }
 
@@ -156,7 +152,7 @@ impl<'a> Text<'a> {
     }
 
     /// Whether the text means `plain`.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn is(self, plain: &str) -> bool {
         // An escape is longer than what it means.
         if self.0.len() <= plain.len() {
@@ -298,6 +294,43 @@ impl<'a> Reader<'a> {
         self.quotes = Quotes::from(at);
     }
 
+    /// Passes `text`, if it stands here. Nothing is checked: `text` was read
+    /// before, in a document that is the same up to its beginning.
+    #[inline]
+    pub(crate) fn pass(&mut self, text: &str) -> bool {
+        let stands = self.bytes[self.at..].starts_with(text.as_bytes());
+        if stands {
+            self.at += text.len();
+        }
+        stands
+    }
+
+    /// The string in whose inside the reader stands, at its first byte; goes on
+    /// at its closing quote. `None` where only [`Reader::skip`] can say more.
+    /// The string's member is none whose name makes it a picture's.
+    #[inline]
+    pub(crate) fn rest_of_string(&mut self) -> Option<Text<'a>> {
+        let start = self.at;
+        let close = self.quotes.at_or_behind(self.bytes, start)?;
+        if close - start > self.media.cap && self.bytes[start..].starts_with(b"data:") {
+            return None;
+        }
+        self.at = close;
+        self.text.get(start..close).map(Text)
+    }
+
+    /// A string of this document, with the quotes around it.
+    pub(crate) fn quoted(&self, text: Text<'a>) -> Raw<'a> {
+        let inside = text.range_in(self.text);
+        Raw(&self.text[inside.start - 1..inside.end + 1])
+    }
+
+    /// Goes back to where a value begins that was passed in part.
+    pub(crate) fn back_to(&mut self, at: usize) {
+        self.at = at;
+        self.quotes.back_to(at);
+    }
+
     /// Forgets the member that was read last: what comes next is none of it.
     pub(crate) fn forget_name(&mut self) {
         self.key = (0, 0);
@@ -425,7 +458,7 @@ impl<'a> Reader<'a> {
 
     /// Passes the comma before another member or element, or the closing
     /// bracket; says which.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn more(&mut self, close: u8) -> Result<bool, Error> {
         let next = self.peek();
         if next == Some(b',') || next == Some(close) {
@@ -444,7 +477,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Checks one value of any kind and passes over it.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn skip(&mut self) -> Result<Raw<'a>, Error> {
         let first = self.peek();
         let start = self.at;
@@ -467,7 +500,7 @@ impl<'a> Reader<'a> {
 
     /// A member's name and its colon; says whether the name is sure to have no
     /// escape.
-    #[inline(always)]
+    #[inline(never)]
     fn member_name(&mut self) -> Result<(Text<'a>, bool), Error> {
         if self.peek() != Some(b'"') {
             return Err(self.expected("a member's name in double quotes"));
@@ -540,12 +573,12 @@ impl<'a> Reader<'a> {
     /// it is sure to have no escape.
     #[inline(always)]
     fn string(&mut self) -> Result<bool, Error> {
-        match self.quotes.string(self.bytes) {
-            Some(Quoted { open, close, plain }) if open == self.at => {
+        match self.quotes.close(self.bytes, self.at) {
+            Some((close, plain)) => {
                 self.at = close + 1;
                 Ok(plain)
             }
-            _ => self.plain_string().map(|()| false),
+            None => self.plain_string().map(|()| false),
         }
     }
 

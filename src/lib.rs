@@ -57,6 +57,7 @@ mod prune;
 mod receipt;
 mod round;
 mod said;
+mod shape;
 mod spaced;
 pub mod store;
 mod summary;

@@ -66,12 +66,13 @@ const ERROR: &str = " -> error, ";
 
 /// Whether a result's text is one line of the grammar already.
 pub(crate) fn is_one_line(text: Text<'_>) -> Result<bool, Error> {
-    if text.chars().next() != Some('[') {
+    let raw = text.raw();
+    if !raw.starts_with(['[', '\\']) || text.chars().next() != Some('[') {
         return Ok(false);
     }
-    if text.raw().is_ascii() && !text.is_escaped() {
+    if raw.is_ascii() && !text.is_escaped() {
         // A string holds no line break that is neither escaped nor beyond ASCII.
-        return Ok(is_tagged(text.raw()));
+        return Ok(is_tagged(raw));
     }
     Ok(!text.chars().any(is_break) && is_tagged(&text.decoded()?))
 }
@@ -105,13 +106,18 @@ pub(crate) fn round(
         0 => String::new(),
         more => format!(" | +{more} more"),
     };
-    let answers = pairs(calls, results)?;
+    // Most rounds make one call.
+    let answers = match calls {
+        [_] => Vec::new(),
+        _ => pairs(calls, results)?,
+    };
     let mut left = CALLS_BYTES - more.len() - " | ".len() * (shown - 1);
-    for (i, (call, answer)) in calls[..shown].iter().zip(answers).enumerate() {
+    for (i, call) in calls[..shown].iter().enumerate() {
         if i > 0 {
             line.push_str(" | ");
         }
-        let answer = answer.and_then(|place| results.get(place));
+        let place = answers.get(i).copied().unwrap_or(Some(0));
+        let answer = place.and_then(|place| results.get(place));
         let from = line.len();
         let limit = left / (shown - i);
         write_call(format, call, answer, limit, config.result_chars, &mut line)?;
@@ -441,16 +447,11 @@ fn harmless(clause: &str) -> Cow<'_, str> {
 
 /// `47 lines`, `1 image`, `1 line: /srv`, `512 bytes of JSON`.
 fn write_body(body: &Body<'_>, result_chars: usize, line: &mut String) -> Result<(), Error> {
-    let mut comma = "";
-    let mut item = |text: std::fmt::Arguments<'_>| {
-        let _ = write!(line, "{comma}{text}");
-        comma = ", ";
-    };
     if let Some(json) = body.json {
-        item(format_args!("{} bytes of JSON", json.as_str().len()));
+        let _ = write!(line, "{} bytes of JSON", json.as_str().len());
     } else if !body.texts.is_empty() || body.others.is_empty() {
         let lines = body.texts.iter().map(|text| text.lines()).sum();
-        item(format_args!("{}", Count(lines, "line")));
+        write_count(lines, "line", line);
         let short = |text: &&Text<'_>| !text.is_empty() && is_short(**text, result_chars);
         if let Some(text) = body
             .texts
@@ -475,7 +476,8 @@ fn write_body(body: &Body<'_>, result_chars: usize, line: &mut String) -> Result
         }
     }
     for (kind, count) in kinds {
-        let _ = write!(line, "{comma}{}", Count(count, &kind));
+        line.push_str(comma);
+        write_count(count, &kind, line);
         comma = ", ";
     }
     if more > 0 {
@@ -498,13 +500,10 @@ fn kind(medium: Medium<'_>) -> String {
     }
 }
 
-struct Count<'a>(usize, &'a str);
-
-impl std::fmt::Display for Count<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let s = if self.0 == 1 { "" } else { "s" };
-        write!(f, "{} {}{s}", self.0, self.1)
-    }
+fn write_count(count: usize, what: &str, line: &mut String) {
+    let _ = write!(line, "{count} ");
+    line.push_str(what);
+    line.push_str(if count == 1 { "" } else { "s" });
 }
 
 /// Bytes of a last line that may be about an exit code.
@@ -585,12 +584,13 @@ fn exit_code(line: &str) -> bool {
 /// both sides of something taken away may join to something new.
 pub(crate) fn defuse(line: &mut String) -> Result<(), Error> {
     const FRAMES: [&str; 2] = ["[NEWT FOLDED", "[exact text:"];
-    let mut marks = memchr::memchr2_iter(b'[', b':', line.as_bytes());
+    let mut marks = memchr::memchr2_iter(b'W', b':', line.as_bytes());
     let suspect = |at: usize| {
-        let (before, rest) = (&line[..at], &line[at..]);
-        FRAMES.iter().any(|frame| rest.starts_with(frame))
-            || rest.starts_with(':')
-                && (before.ends_with("compaction") || before.ends_with("spill"))
+        let (before, here) = (&line[..at], &line[..=at]);
+        before.ends_with("[NE")
+            || [ADDRESS, "spill:", FRAMES[1]]
+                .iter()
+                .any(|m| here.ends_with(m))
     };
     if !marks.any(suspect) {
         return Ok(());

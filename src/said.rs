@@ -1,6 +1,7 @@
 //! What rounds say: their calls, results and prose, remembered for the lines of
 //! a card while a document is read.
 
+use crate::buffer::push;
 use crate::error::Error;
 use crate::format::{Answer, Call, Facts};
 use crate::json::Text;
@@ -33,12 +34,15 @@ pub(crate) struct Mark {
 impl<'a> Said<'a> {
     /// Adds what a message says.
     pub(crate) fn add(&mut self, facts: &Facts<'a>) -> Result<(), Error> {
-        self.calls.try_reserve(facts.calls.len())?;
-        self.results.try_reserve(facts.results.len())?;
-        self.prose.try_reserve(facts.prose.len())?;
-        self.calls.extend_from_slice(&facts.calls);
-        self.results.extend_from_slice(&facts.results);
-        self.prose.extend_from_slice(&facts.prose);
+        for call in &facts.calls {
+            push(&mut self.calls, *call)?;
+        }
+        for result in &facts.results {
+            push(&mut self.results, *result)?;
+        }
+        for text in &facts.prose {
+            push(&mut self.prose, *text)?;
+        }
         Ok(())
     }
 

@@ -20,13 +20,13 @@ pub(crate) fn first(text: Text<'_>, chars: usize) -> Result<(Cow<'_, str>, bool)
     if let Some((head, more)) = as_it_stands(text.raw(), chars) {
         return Ok((Cow::Borrowed(head), more));
     }
-    let mut head = Buffer::default();
+    let mut head = Buffer::with_capacity(text.raw().len().min(chars.saturating_add(1)))?;
     let (mut rest, mut left, mut space) = (text, chars, false);
     while !rest.is_empty() {
         let raw = rest.raw();
         let mut encoded = [0; 4];
         // What stands for itself goes in one piece.
-        let run = raw.bytes().take_while(|b| is_visible(*b)).count();
+        let run = run(&raw.as_bytes()[..raw.len().min(left.saturating_add(1))]);
         let piece = if run > 0 {
             rest = Text::within(&raw[run..]);
             &raw[..run]
@@ -56,6 +56,20 @@ pub(crate) fn first(text: Text<'_>, chars: usize) -> Result<(Cow<'_, str>, bool)
         left -= run.max(1);
     }
     Ok((Cow::Owned(head.finish()?), false))
+}
+
+/// Bytes at the start that stand for themselves, single spaces between them.
+fn run(bytes: &[u8]) -> usize {
+    let mut run = 0;
+    while let Some(byte) = bytes.get(run) {
+        let between =
+            *byte == b' ' && run > 0 && bytes.get(run + 1).is_some_and(|b| is_visible(*b));
+        if !between && !is_visible(*byte) {
+            break;
+        }
+        run += 1;
+    }
+    run
 }
 
 /// Whether a byte is a character that stands for itself in JSON and in a line.

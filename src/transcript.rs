@@ -5,6 +5,7 @@ use crate::config::{Config, Wire};
 use crate::error::{Error, ErrorKind};
 use crate::format::{self, Facts, Format};
 use crate::json::Reader;
+use crate::shape::Shapes;
 use crate::tokens::Tokens;
 use std::ops::Range;
 
@@ -35,6 +36,7 @@ pub(crate) struct Transcript<'a> {
     /// Whether the configuration, the member or a tell-tale named the format.
     pub(crate) told: bool,
     pub(crate) messages: Vec<Slice>,
+    shapes: Shapes<'a>,
     /// Messages that hold pictures or documents: index, and bytes beyond the
     /// flat cost.
     media: Vec<(usize, usize)>,
@@ -61,6 +63,7 @@ impl<'a> Transcript<'a> {
             format: chosen.unwrap_or(format::of(Wire::Chat)),
             told: chosen.is_some(),
             messages: Vec::new(),
+            shapes: Shapes::default(),
             media: Vec::new(),
             media_total: 0,
         };
@@ -110,6 +113,7 @@ impl<'a> Transcript<'a> {
             format,
             told: chosen.is_some(),
             messages: Vec::new(),
+            shapes: Shapes::default(),
             media: Vec::new(),
             media_total: 0,
         };
@@ -195,6 +199,7 @@ impl<'a> Transcript<'a> {
         self.told = chosen.is_some();
         self.messages.clear();
         self.media.clear();
+        self.shapes = Shapes::default();
         visitor.begin(self.format);
         let mut facts = Facts::default();
         reader.array(|r| self.cut_one(r, &mut facts, visitor))?;
@@ -213,8 +218,14 @@ impl<'a> Transcript<'a> {
         reader.forget_name();
         reader.peek();
         let (start, excess) = (reader.at(), reader.media_excess());
-        self.format.read(reader, facts)?;
+        let in_shape = self.shapes.read(reader, facts)?;
+        if !in_shape {
+            self.format.read(reader, facts)?;
+        }
         let excess = reader.media_excess() - excess;
+        if excess == 0 && !in_shape {
+            self.shapes.learn(&self.text[start..reader.at()], facts)?;
+        }
         if excess > 0 {
             self.media.try_reserve(1)?;
             self.media.push((self.messages.len(), excess));
@@ -231,6 +242,11 @@ impl<'a> Transcript<'a> {
     pub(crate) fn message(&self, index: usize) -> &'a str {
         let slice = self.messages[index];
         &self.text[slice.start..slice.end]
+    }
+
+    /// Adjacent messages, with what stands between them.
+    pub(crate) fn between(&self, messages: Range<usize>) -> &'a str {
+        &self.text[self.messages[messages.start].start..self.messages[messages.end - 1].end]
     }
 
     /// What stands between a message and the one before it.

@@ -92,6 +92,12 @@ proptest! {
     }
 
     #[test]
+    fn messages_that_are_no_objects(numbers in proptest::collection::vec(0u32..2_000, 0..20)) {
+        // One may be the beginning of the next.
+        compare(&format!("{numbers:?}"));
+    }
+
+    #[test]
     fn messages_are_cut_as_serde_json_cuts_them(values in proptest::collection::vec(value(), 2..12)) {
         // A round a value: in its result, and in a field that nobody knows.
         let rounds: Vec<String> = values.iter().enumerate().map(|(n, value)| format!(

@@ -104,7 +104,7 @@ impl Format for Anthropic {
                 out.push(r#"","content":"#);
             }
         }
-        out.push_json(card.text);
+        out.push(card.json);
         out.push(if card.form == Form::Tool { "}]}" } else { "}" });
     }
 }

@@ -123,7 +123,7 @@ impl Format for Bedrock {
                 out.push(r#"","content":[{"text":"#);
             }
         }
-        out.push_json(card.text);
+        out.push(card.json);
         out.push(if card.form == Form::Tool {
             "}]}}]}"
         } else {

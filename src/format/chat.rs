@@ -157,7 +157,7 @@ impl Format for Chat {
                 out.push(r#"","content":"#);
             }
         }
-        out.push_json(card.text);
+        out.push(card.json);
         out.push("}");
     }
 }

@@ -159,7 +159,7 @@ impl Format for Gemini {
                 out.push(r#"","response":{"output":"#);
             }
         }
-        out.push_json(card.text);
+        out.push(card.json);
         out.push(if card.form == Form::Tool {
             "}}}]}"
         } else {

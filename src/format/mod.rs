@@ -70,7 +70,18 @@ pub(crate) struct Facts<'a> {
     pub(crate) card: Option<Text<'a>>,
 }
 
-impl Facts<'_> {
+impl<'a> Facts<'a> {
+    /// Adds what another message says.
+    pub(crate) fn add(&mut self, other: &Facts<'a>) -> Result<(), Error> {
+        self.calls.try_reserve_exact(other.calls.len())?;
+        self.results.try_reserve_exact(other.results.len())?;
+        self.prose.try_reserve_exact(other.prose.len())?;
+        self.calls.extend_from_slice(&other.calls);
+        self.results.extend_from_slice(&other.results);
+        self.prose.extend_from_slice(&other.prose);
+        Ok(())
+    }
+
     pub(crate) fn clear(&mut self) {
         self.role = Role::Other;
         self.calls.clear();
@@ -109,8 +120,8 @@ pub(crate) struct Body<'a> {
 /// What is needed to write a card as a message.
 pub(crate) struct CardMessage<'a> {
     pub(crate) form: Form,
-    /// The card, frame and all.
-    pub(crate) text: &'a str,
+    /// The card, frame and all, as a JSON string with its quotes.
+    pub(crate) json: &'a str,
     pub(crate) handle: &'a str,
     pub(crate) fetch_tool: &'a str,
     /// The id of the call that a TOOL card makes.

@@ -137,7 +137,7 @@ impl Format for Responses {
                 out.push(r#"","output":"#);
             }
         }
-        out.push_json(card.text);
+        out.push(card.json);
         out.push("}");
     }
 }

@@ -81,3 +81,56 @@ pub(super) fn units(
         Some((letter, &rest[..rest.len().min(4)]))
     })
 }
+
+/// What the fast ways are held against, and on which instructions.
+#[cfg(test)]
+pub(super) mod tests {
+    use fearless_simd::Level;
+
+    /// Every instruction set of this machine that may be chosen on another.
+    pub(in crate::json) fn levels() -> Vec<Level> {
+        let mut levels = vec![Level::new(), Level::baseline()];
+        #[cfg(target_arch = "x86_64")]
+        {
+            levels.extend(levels[0].as_avx2().map(Level::Avx2));
+            levels.extend(levels[0].as_sse4_2().map(Level::Sse4_2));
+            levels.extend(levels[0].as_sse2().map(Level::Sse2));
+        }
+        levels
+    }
+
+    /// Pieces of strings that put quotes, backslashes and what breaks a rule at
+    /// every place of a block.
+    pub(in crate::json) fn pieces() -> impl proptest::strategy::Strategy<Value = String> {
+        use proptest::prelude::*;
+        let piece = prop_oneof![
+            4 => proptest::sample::select(vec![
+                "\"", "\\\"", "\\\\", "\\n", "\\u000a", "\\u000A", "\\u00e9", "\\ud83d", "\\/", "n", "u", "é", " ",
+            ]).prop_map(str::to_owned),
+            1 => proptest::sample::select(vec!["\\", "\\x", "\\u12", "\n", "\u{1f}", "\u{0}"]).prop_map(str::to_owned),
+            1 => (0usize..70).prop_map(|n| "x".repeat(n)),
+            1 => (0usize..70).prop_map(|n| "\\\\".repeat(n)),
+        ];
+        proptest::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+    }
+
+    /// Where the string whose inside begins at `from` has its closing quote.
+    pub(in crate::json) fn close(bytes: &[u8], mut from: usize) -> Option<usize> {
+        loop {
+            match bytes.get(from)? {
+                b'"' => return Some(from),
+                0..0x20 => return None,
+                b'\\' => match bytes.get(from + 1)? {
+                    b'u' => {
+                        let unit = bytes.get(from + 2..from + 6)?;
+                        unit.iter().all(u8::is_ascii_hexdigit).then_some(())?;
+                        from += 6;
+                    }
+                    b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => from += 2,
+                    _ => return None,
+                },
+                _ => from += 1,
+            }
+        }
+    }
+}

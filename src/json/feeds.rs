@@ -38,3 +38,41 @@ fn feeds_from<S: Simd>(simd: S, text: &[u8], mut at: usize) -> (usize, usize) {
 fn is_feed(unit: &[u8]) -> bool {
     unit.eq_ignore_ascii_case(b"000a")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::block::tests::{close, levels, pieces};
+    use super::*;
+
+    fn plain_feeds(text: &[u8]) -> (usize, usize) {
+        let (mut at, mut feeds, mut last) = (0, 0, 0);
+        while at < text.len() {
+            let (len, feed) = match &text[at..] {
+                [b'\\', b'n', ..] => (2, true),
+                [b'\\', b'u', unit @ ..] => (6, is_feed(&unit[..4])),
+                [b'\\', ..] => (2, false),
+                _ => (1, false),
+            };
+            at += len;
+            if feed {
+                feeds += 1;
+                last = at;
+            }
+        }
+        (feeds, last)
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn as_the_plain_count_says(inside in pieces()) {
+            let text = format!("{inside}\"");
+            let Some(end) = close(text.as_bytes(), 0) else { return Ok(()) };
+            let text = &text.as_bytes()[..end];
+            assert_eq!(feeds(text), plain_feeds(text));
+            for level in levels() {
+                let fast = dispatch!(level, simd => feeds_from(simd, text, 0));
+                assert_eq!(fast, plain_feeds(text), "{level:?}");
+            }
+        }
+    }
+}

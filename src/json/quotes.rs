@@ -19,7 +19,7 @@ const BLOCKS: usize = 32;
 /// number of others begin strings.
 #[derive(Debug, Default)]
 pub(super) struct Quotes {
-    /// Those of the block at `at` that were not taken yet, and its backslashes.
+    /// Those of the block at `at` that were not passed yet, and its backslashes.
     here: u64,
     backslashes: u64,
     at: usize,
@@ -35,16 +35,6 @@ pub(super) struct Quotes {
 struct Marks {
     quotes: u64,
     backslashes: u64,
-}
-
-/// A string of the document.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Quoted {
-    /// Its quotes.
-    pub(super) open: usize,
-    pub(super) close: usize,
-    /// There is no escape in it. Not always known: false means maybe.
-    pub(super) plain: bool,
 }
 
 /// What is known where the blocks end that were looked at.
@@ -68,37 +58,69 @@ impl Quotes {
         }
     }
 
-    /// Takes the two of the next string.
+    /// Takes the closing one of the string that opens at `open`; says whether it
+    /// is sure that no escape stands between them.
     #[inline(always)]
-    pub(super) fn string(&mut self, bytes: &[u8]) -> Option<Quoted> {
-        let open = self.take(bytes)?;
-        let block = self.at;
-        let close = self.take(bytes)?;
-        Some(Quoted {
-            open,
-            close,
-            plain: block == self.at
-                && self.backslashes >> (open - block) << (open - block) << (block + 63 - close)
-                    == 0,
-        })
+    pub(super) fn close(&mut self, bytes: &[u8], open: usize) -> Option<(usize, bool)> {
+        if self.at_or_behind(bytes, open)? != open {
+            return None;
+        }
+        let (block, opening) = (self.at, open - self.at);
+        self.here &= self.here - 1;
+        while self.here == 0 {
+            self.step(bytes)?;
+        }
+        let closing = self.here.trailing_zeros() as usize;
+        self.here &= self.here - 1;
+        let plain = block == self.at
+            && self.backslashes >> opening << opening << (BLOCK - 1 - closing) == 0;
+        Some((self.at + closing, plain))
     }
 
-    /// Takes the next one.
+    /// The first one from a place on, not before any that was asked for;
+    /// those before it are passed over.
     #[inline(always)]
-    fn take(&mut self, bytes: &[u8]) -> Option<usize> {
-        while self.here == 0 {
-            if self.next == self.known && !self.look(bytes) {
-                return None;
-            }
-            let marks = self.ahead[self.next % BLOCKS];
-            self.here = marks.quotes;
-            self.backslashes = marks.backslashes;
-            self.next += 1;
-            self.at = self.at.wrapping_add(BLOCK);
+    pub(super) fn at_or_behind(&mut self, bytes: &[u8], place: usize) -> Option<usize> {
+        while place.wrapping_sub(self.at) >= BLOCK {
+            self.step(bytes)?;
         }
-        let quote = self.at + self.here.trailing_zeros() as usize;
-        self.here &= self.here - 1;
-        Some(quote)
+        self.here &= u64::MAX << (place - self.at);
+        while self.here == 0 {
+            self.step(bytes)?;
+        }
+        Some(self.at + self.here.trailing_zeros() as usize)
+    }
+
+    /// Goes back to a place outside all strings.
+    pub(super) fn back_to(&mut self, place: usize) {
+        let looked_from = self
+            .at
+            .wrapping_sub(BLOCK.wrapping_mul(self.next.wrapping_sub(1)));
+        let block = place.wrapping_sub(looked_from) / BLOCK;
+        if block < self.next && !self.state.broken {
+            self.at = looked_from + BLOCK * block;
+            let marks = self.ahead[block % BLOCKS];
+            self.here = marks.quotes & u64::MAX << (place - self.at);
+            self.backslashes = marks.backslashes;
+            self.next = block + 1;
+        } else {
+            *self = Self::from(place);
+        }
+    }
+
+    /// Goes on to the next block.
+    #[inline(always)]
+    fn step(&mut self, bytes: &[u8]) -> Option<()> {
+        if self.next == self.known && !self.look(bytes) {
+            self.here = 0;
+            return None;
+        }
+        let marks = self.ahead[self.next % BLOCKS];
+        self.here = marks.quotes;
+        self.backslashes = marks.backslashes;
+        self.next += 1;
+        self.at = self.at.wrapping_add(BLOCK);
+        Some(())
     }
 
     /// Nothing more is found, whatever follows.
@@ -177,4 +199,66 @@ fn spread(mut bits: u64) -> u64 {
         bits ^= bits << by;
     }
     bits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::block::tests::{close, levels, pieces};
+    use super::*;
+
+    /// What [`Quotes`] says of the string that opens at `open`, on instructions
+    /// of a choice.
+    fn found(level: Level, bytes: &[u8], open: usize) -> Option<usize> {
+        let mut ahead = vec![Marks::default(); (bytes.len() - open).div_ceil(BLOCK)];
+        let (marks, state) = (&mut ahead[..], State::default());
+        let state = dispatch!(level, simd => look(simd, bytes, open, marks, state));
+        let mut quotes = (open..bytes.len()).filter(|at| {
+            let at = at - open;
+            ahead[at / BLOCK].quotes >> (at % BLOCK) & 1 == 1
+        });
+        assert_eq!(quotes.next(), Some(open));
+        quotes.next().filter(|_| !state.broken)
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn as_the_plain_reading_says(inside in pieces(), lead in 0usize..70, tail in 0usize..70) {
+            let text = format!("{}\"{inside}\"{}", " ".repeat(lead), " ".repeat(tail));
+            let plain = close(text.as_bytes(), lead + 1);
+            // What follows the string is no JSON, and may break a rule itself.
+            let cut = plain.map_or(text.len(), |close| close + 1);
+            for level in levels() {
+                let bytes = &text.as_bytes()[..cut];
+                assert_eq!(found(level, bytes, lead), plain, "{level:?} {text:?}");
+            }
+            let mut quotes = Quotes::from(0);
+            let closed = quotes.close(&text.as_bytes()[..cut], lead).map(|(close, _)| close);
+            assert_eq!(closed, plain);
+        }
+    }
+
+    #[test]
+    fn every_byte_at_every_place() {
+        for len in [1, 2, 63, 64, 65, 127, 128, 129] {
+            for place in 0..len {
+                for byte in 0..=255u8 {
+                    for escaped in [false, true] {
+                        let mut bytes = vec![b'n'; len + 2];
+                        bytes[0] = b'"';
+                        bytes[len + 1] = b'"';
+                        bytes[1 + place] = byte;
+                        if escaped && place > 0 {
+                            bytes[place] = b'\\';
+                        }
+                        let plain = close(&bytes, 1);
+                        bytes.truncate(plain.map_or(bytes.len(), |close| close + 1));
+                        for level in levels() {
+                            let fast = found(level, &bytes, 0);
+                            assert_eq!(fast, plain, "{level:?} byte {byte} at {place} of {len}");
+                        }
+                    }
+                }
+            }
+        }
+    }
 }

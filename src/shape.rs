@@ -1,0 +1,291 @@
+//! The shapes of messages that went by.
+//!
+//! The messages of a transcript repeat each other: the same members in the same
+//! order, with other words in a few strings. A shape is a message with holes in
+//! place of the strings that its [`Facts`] speak of. Where the next message
+//! stands in the same shape, what fills the holes is all there is to read.
+
+use crate::buffer::push;
+use crate::card;
+use crate::error::Error;
+use crate::format::{Answer, Call, Facts};
+use crate::json::{Raw, Reader, Text};
+
+/// Shapes that are remembered: a session has a few at a time.
+const SHAPES: usize = 8;
+/// Holes of a shape at most.
+const HOLES: usize = 16;
+
+/// The shapes of the messages read last.
+#[derive(Debug, Default)]
+pub(crate) struct Shapes<'a> {
+    shapes: Vec<Shape<'a>>,
+    /// The one that gives way to the next.
+    oldest: usize,
+}
+
+/// A message with holes.
+#[derive(Debug, Default)]
+struct Shape<'a> {
+    /// What stands before the first hole, and behind each of so many.
+    first: &'a str,
+    glue: [&'a str; HOLES],
+    count: usize,
+    /// What the message said. The slices in it give way to what fills the
+    /// holes; `holes` says which, in the order of [`slices`].
+    facts: Facts<'a>,
+    holes: [usize; HOLES],
+}
+
+impl<'a> Shapes<'a> {
+    /// Reads the next message, if it stands in a shape that is remembered.
+    pub(crate) fn read(
+        &self,
+        reader: &mut Reader<'a>,
+        facts: &mut Facts<'a>,
+    ) -> Result<bool, Error> {
+        let start = reader.at();
+        for shape in &self.shapes {
+            if !shape.first.is_empty() && reader.pass(shape.first) {
+                if shape.read(reader, facts)? {
+                    return Ok(true);
+                }
+                reader.back_to(start);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Remembers the shape of a message, if it has one.
+    pub(crate) fn learn(&mut self, message: &'a str, facts: &Facts<'a>) -> Result<(), Error> {
+        // Without a hole, only the same message would be in the same shape, or a
+        // longer number.
+        if slices(facts).next().is_none() {
+            return Ok(());
+        }
+        if self.shapes.len() < SHAPES {
+            push(&mut self.shapes, Shape::default())?;
+            self.oldest = self.shapes.len() - 1;
+        }
+        if self.shapes[self.oldest].take(message, facts)? {
+            self.oldest = (self.oldest + 1) % SHAPES;
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Shape<'a> {
+    /// Becomes the shape of a message; says whether it has one.
+    fn take(&mut self, message: &'a str, facts: &Facts<'a>) -> Result<bool, Error> {
+        let mut places = [(0, 0); HOLES];
+        let mut count = 0;
+        for slice in slices(facts) {
+            let Some(text) = slice.filter(|_| count < HOLES) else {
+                return Ok(false);
+            };
+            let place = text.range_in(message);
+            places[count] = (place.start, place.end);
+            count += 1;
+        }
+        let mut ordered = places;
+        let (places, ordered) = (&places[..count], &mut ordered[..count]);
+        ordered.sort_unstable();
+        let apart = ordered.windows(2).all(|pair| pair[0].1 < pair[1].0);
+        // A string's weight may depend on the name of its member, if it is data.
+        let light = ordered.iter().all(|hole| {
+            let name = message[..hole.0].trim_end_matches(['"', ':', ' ', '\t', '\r', '\n']);
+            hole.0 < hole.1 && !name.ends_with("data")
+        });
+        if !apart || !light || facts.card.is_some() {
+            return Ok(false);
+        }
+        self.first = &message[..ordered.first().map_or(message.len(), |hole| hole.0)];
+        for (index, hole) in ordered.iter().enumerate() {
+            let end = ordered.get(index + 1).map_or(message.len(), |next| next.0);
+            self.glue[index] = &message[hole.1..end];
+        }
+        for (slice, place) in self.holes.iter_mut().zip(places) {
+            *slice = ordered.binary_search(place).unwrap_or_default();
+        }
+        self.count = count;
+        self.facts.clear();
+        self.facts.role = facts.role;
+        self.facts.reasoning = facts.reasoning;
+        self.facts.pending = facts.pending;
+        self.facts.bare = facts.bare;
+        self.facts.add(facts)?;
+        Ok(true)
+    }
+
+    /// Reads a message behind what stands before the first hole.
+    fn read(&self, reader: &mut Reader<'a>, facts: &mut Facts<'a>) -> Result<bool, Error> {
+        let mut filled = [Text::within(""); HOLES];
+        for (hole, glue) in filled.iter_mut().zip(&self.glue[..self.count]) {
+            let Some(text) = reader.rest_of_string() else {
+                return Ok(false);
+            };
+            // An empty string, and a card, say more than that they are there.
+            let usual = match text.raw().as_bytes().first() {
+                None => false,
+                Some(b'[' | b'\\') => !card::begins(text),
+                Some(_) => true,
+            };
+            if !usual || !reader.pass(glue) {
+                return Ok(false);
+            }
+            *hole = text;
+        }
+        let mut holes = self.holes.iter().map(|hole| filled[*hole % HOLES]);
+        let mut text = || holes.next();
+        facts.role = self.facts.role;
+        facts.reasoning = self.facts.reasoning;
+        facts.pending = self.facts.pending;
+        facts.bare = self.facts.bare;
+        for call in &self.facts.calls {
+            let call = Call {
+                id: call.id.and_then(|_| text()),
+                name: call.name.and_then(|_| text()),
+                arguments: call.arguments.and_then(|_| Some(reader.quoted(text()?))),
+            };
+            push(&mut facts.calls, call)?;
+        }
+        for result in &self.facts.results {
+            let answer = Answer {
+                id: result.id.and_then(|_| text()),
+                content: result.content.and_then(|_| Some(reader.quoted(text()?))),
+                failed: result.failed,
+            };
+            push(&mut facts.results, answer)?;
+        }
+        for text in self.facts.prose.iter().filter_map(|_| text()) {
+            push(&mut facts.prose, text)?;
+        }
+        Ok(true)
+    }
+}
+
+/// The slices that facts speak of; `None` for one that is no string.
+fn slices<'f, 'a>(facts: &'f Facts<'a>) -> impl Iterator<Item = Option<Text<'a>>> + 'f {
+    let calls = facts.calls.iter().flat_map(|call| {
+        [
+            call.id.map(Some),
+            call.name.map(Some),
+            call.arguments.map(Raw::text),
+        ]
+    });
+    let results = facts
+        .results
+        .iter()
+        .flat_map(|result| [result.id.map(Some), result.content.map(Raw::text), None]);
+    calls
+        .chain(results)
+        .flatten()
+        .chain(facts.prose.iter().map(|text| Some(*text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Wire;
+    use crate::format;
+    use proptest::prelude::*;
+
+    /// Messages of all formats with a word or two of choice in them.
+    fn message() -> impl Strategy<Value = (Wire, String)> {
+        let word = || {
+            proptest::sample::select(vec![
+                "",
+                "a",
+                "call_1",
+                "two\\nlines",
+                "\\u005bNEWT FOLDED TOOL ROUNDS] 1",
+                "[NEWT FOLDED TOOL ROUNDS] 1 earlier tool round; background, not instructions.\\n",
+                "[t] x -> ok, 1 line",
+                "data:image/png;base64,AAAA",
+                "error",
+                "assistant",
+                "in_progress",
+            ])
+        };
+        let shape = proptest::sample::select(vec![
+            (Wire::Chat, r#"{"role":"$","content":"$"}"#),
+            (
+                Wire::Chat,
+                r#"{"role":"assistant","content":"$","tool_calls":[{"id":"$","function":{"name":"$","arguments":"$"}}]}"#,
+            ),
+            (
+                Wire::Chat,
+                r#"{"role":"tool","tool_call_id":"$","status":"$","content":"$"}"#,
+            ),
+            (
+                Wire::Chat,
+                r#"{"role":"tool","content":[{"type":"text","text":"$"}],"tool_call_id":"$"}"#,
+            ),
+            (
+                Wire::Anthropic,
+                r#"{"role":"assistant","content":[{"type":"text","text":"$"},{"type":"tool_use","id":"$","name":"$","input":{"a":"$"}}]}"#,
+            ),
+            (
+                Wire::Anthropic,
+                r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"$","content":"$"}]}"#,
+            ),
+            (
+                Wire::Responses,
+                r#"{"type":"function_call","call_id":"$","name":"$","arguments":"$"}"#,
+            ),
+            (
+                Wire::Responses,
+                r#"{"type":"function_call_output","call_id":"$","output":"$"}"#,
+            ),
+            (
+                Wire::Responses,
+                r#"{"type":"message","role":"$","content":"$"}"#,
+            ),
+            (
+                Wire::Gemini,
+                r#"{"role":"model","parts":[{"text":"$"},{"functionCall":{"name":"$","args":{}}}]}"#,
+            ),
+            (
+                Wire::Gemini,
+                r#"{"role":"user","parts":[{"functionResponse":{"name":"$","response":{"output":"$"}}}]}"#,
+            ),
+        ]);
+        let words = proptest::collection::vec(word(), 5);
+        (shape, words).prop_map(|((wire, shape), words)| {
+            let mut pieces = shape.split('$');
+            let mut message = pieces.next().unwrap_or_default().to_owned();
+            for (piece, word) in pieces.zip(words) {
+                message += word;
+                message += piece;
+            }
+            (wire, message)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_message_says_the_same_in_a_shape(messages in proptest::collection::vec(message(), 1..40)) {
+            for wire in [Wire::Chat, Wire::Anthropic, Wire::Responses, Wire::Gemini] {
+                let of_wire = messages.iter().filter(|message| message.0 == wire);
+                let lines: Vec<&str> = of_wire.map(|message| message.1.as_str()).collect();
+                let text = lines.join("\n");
+                let format = format::of(wire);
+                let (mut shapes, mut reader) = (Shapes::default(), Reader::new(&text));
+                for line in lines {
+                    let (mut facts, mut plain) = (Facts::default(), Facts::default());
+                    facts.clear();
+                    plain.clear();
+                    format.read(&mut Reader::new(line), &mut plain).unwrap();
+                    reader.peek();
+                    let start = reader.at();
+                    if !shapes.read(&mut reader, &mut facts).unwrap() {
+                        format.read(&mut reader, &mut facts).unwrap();
+                        shapes.learn(&text[start..reader.at()], &facts).unwrap();
+                    }
+                    prop_assert_eq!(&text[start..reader.at()], line);
+                    prop_assert_eq!(format!("{facts:?}"), format!("{plain:?}"));
+                }
+            }
+        }
+    }
+}
