@@ -5,6 +5,11 @@
 #     make CARGO_FLAGS=--no-default-features   without the store
 #
 # For ELF systems with GNU binutils.
+#
+# std as it comes can print a backtrace, which is a quarter of a megabyte that a
+# library that never prints has no use for. Where std's sources are at hand
+# (rustup component add rust-src), std is built again without; STD=prebuilt
+# takes it as it comes.
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
 DESTDIR ?=
@@ -15,21 +20,36 @@ CARGO_TARGET_DIR ?= target
 ABI := $(shell sed -n 's/^\#define NEWT_FOLD_ABI_VERSION //p' include/newt_fold.h)
 VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p;/^$$/q' Cargo.toml)
 SYMBOLS := include/newt_fold.symbols
-BUILT := $(CARGO_TARGET_DIR)/ship
 OUT := $(CARGO_TARGET_DIR)/lib
+
+SYSROOT := $(shell rustc --print sysroot)
+ifneq ($(wildcard $(SYSROOT)/lib/rustlib/src/rust/library/std/Cargo.toml),)
+STD ?= rebuilt
+endif
+ifeq ($(STD),rebuilt)
+HOST := $(shell rustc -vV | sed -n 's/^host: //p')
+# A released cargo takes -Z for this variable alone. It changes no code: what
+# is built is std and its features, by the same compiler.
+RUSTC := RUSTC_BOOTSTRAP=1 $(CARGO) rustc --target $(HOST) \
+    -Z build-std=std,panic_unwind -Z build-std-features=
+BUILT := $(CARGO_TARGET_DIR)/$(HOST)/ship
+else
+RUSTC := $(CARGO) rustc
+BUILT := $(CARGO_TARGET_DIR)/ship
+endif
 
 all: shared static
 
 # One crate type at a time: a build with an rlib in it has no LTO.
 shared:
-	$(CARGO) rustc $(CARGO_FLAGS) --profile ship --lib --crate-type cdylib -- \
+	$(RUSTC) $(CARGO_FLAGS) --profile ship --lib --crate-type cdylib -- \
 	    -C link-arg=-Wl,-soname,libnewt_fold.so.$(ABI)
 	mkdir -p $(OUT)
 	cp $(BUILT)/libnewt_fold.so $(OUT)/libnewt_fold.so.$(ABI)
 	ln -sf libnewt_fold.so.$(ABI) $(OUT)/libnewt_fold.so
 
 static:
-	$(CARGO) rustc $(CARGO_FLAGS) --profile ship --lib --crate-type staticlib
+	$(RUSTC) $(CARGO_FLAGS) --profile ship --lib --crate-type staticlib
 	mkdir -p $(OUT)
 	$(call localise,$(BUILT)/libnewt_fold.a,$(OUT)/libnewt_fold.a)
 

@@ -17,10 +17,10 @@ target=${CARGO_TARGET_DIR:-target}
 work=$target/instructions
 mkdir -p "$work"
 
-cargo rustc --quiet --profile ship --no-default-features --lib --crate-type cdylib
+make --quiet shared CARGO_FLAGS="--quiet --no-default-features" OUT="$work"
 cargo bench --quiet --no-default-features --bench fold -- fixed "$work"
-cc -O1 -o "$work/fold" benches/instructions.c "$target/ship/libnewt_fold.so" \
-    -Wl,-rpath,"$(realpath "$target/ship")"
+cc -O1 -o "$work/fold" benches/instructions.c "$work/libnewt_fold.so" \
+    -Wl,-rpath,"$(realpath "$work")"
 
 count() { # document card
     valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect=newt_fold \
