@@ -139,11 +139,24 @@ impl<'a> Text<'a> {
         if !self.is_escaped() {
             return Ok(Cow::Borrowed(self.0));
         }
-        // An escape is never shorter than what it means.
         let mut text = String::new();
-        text.try_reserve_exact(self.0.len())?;
-        unescape::unescape(self.0, &mut text);
+        self.decoded_in(&mut text)?;
         Ok(Cow::Owned(text))
+    }
+
+    /// The same; what is not borrowed is written to `memory`.
+    pub(crate) fn decoded_in<'m>(self, memory: &'m mut String) -> Result<&'m str, Error>
+    where
+        'a: 'm,
+    {
+        if !self.is_escaped() {
+            return Ok(self.0);
+        }
+        memory.clear();
+        // An escape is never shorter than what it means.
+        memory.try_reserve(self.0.len())?;
+        unescape::unescape(self.0, memory);
+        Ok(memory)
     }
 
     /// The characters that are meant, decoded one by one.

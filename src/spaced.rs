@@ -2,9 +2,7 @@
 //! spaces are single, none stands at either end.
 
 use crate::buffer::Buffer;
-use crate::error::Error;
 use crate::json::Text;
-use std::borrow::Cow;
 
 /// Whether some reader takes the character for a line break.
 pub(crate) fn is_break(c: char) -> bool {
@@ -14,91 +12,103 @@ pub(crate) fn is_break(c: char) -> bool {
     )
 }
 
-/// The first `chars` characters of a text made fit for one line, and whether
-/// there are more.
-pub(crate) fn first(text: Text<'_>, chars: usize) -> Result<(Cow<'_, str>, bool), Error> {
-    if let Some((head, more)) = as_it_stands(text.raw(), chars) {
-        return Ok((Cow::Borrowed(head), more));
-    }
-    let mut head = Buffer::with_capacity(text.raw().len().min(chars.saturating_add(1)))?;
-    let (mut rest, mut left, mut space) = (text, chars, false);
-    while !rest.is_empty() {
-        let raw = rest.raw();
-        let mut encoded = [0; 4];
-        // What stands for itself goes in one piece.
-        let run = run(&raw.as_bytes()[..raw.len().min(left.saturating_add(1))]);
-        let piece = if run > 0 {
-            rest = Text::within(&raw[run..]);
-            &raw[..run]
-        } else {
-            let mut one = rest.chars();
-            let c = one.next().unwrap_or(' ');
-            rest = one.rest();
-            if is_blank(c) {
-                space = head.len() > 0;
-                continue;
+/// Writes the first `chars` characters of texts made fit for one line, a space
+/// between two of them; says whether there are more.
+pub(crate) fn write(texts: &[Text<'_>], chars: usize, out: &mut Buffer) -> bool {
+    let (from, mut left, mut space) = (out.len(), chars, false);
+    for text in texts {
+        let mut rest = text.raw();
+        while !rest.is_empty() {
+            let mut encoded = [0; 4];
+            // What stands for itself goes in one piece.
+            let run = run(&rest.as_bytes()[..rest.len().min(left.saturating_add(1))]);
+            let piece = if run > 0 {
+                let piece = &rest[..run];
+                rest = &rest[run..];
+                piece
+            } else {
+                let mut one = Text::within(rest).chars();
+                let c = one.next().unwrap_or(' ');
+                rest = one.rest().raw();
+                if is_blank(c) {
+                    space = out.len() > from;
+                    continue;
+                }
+                c.encode_utf8(&mut encoded)
+            };
+            if std::mem::take(&mut space) && left > 0 {
+                out.push(" ");
+                left -= 1;
             }
-            c.encode_utf8(&mut encoded)
-        };
-        if std::mem::take(&mut space) && left > 0 {
-            head.push(" ");
-            left -= 1;
+            let shown = if run > 0 {
+                run.min(left)
+            } else {
+                piece.len() * left.min(1)
+            };
+            out.push(&piece[..shown]);
+            if shown < piece.len() {
+                return true;
+            }
+            left -= run.max(1);
         }
-        let shown = if run > 0 {
-            run.min(left)
-        } else {
-            piece.len() * left.min(1)
-        };
-        head.push(&piece[..shown]);
-        if shown < piece.len() {
-            return Ok((Cow::Owned(head.finish()?), true));
-        }
-        left -= run.max(1);
+        space = out.len() > from;
     }
-    Ok((Cow::Owned(head.finish()?), false))
+    false
+}
+
+/// Whether the whole text stands for itself, in JSON and in a line.
+pub(crate) fn stands(text: Text<'_>) -> bool {
+    run(text.raw().as_bytes()) == text.raw().len()
 }
 
 /// Bytes at the start that stand for themselves, single spaces between them.
+///
+/// Eight at a time: names and paths are too short for a block of 64.
 fn run(bytes: &[u8]) -> usize {
-    let mut run = 0;
-    while let Some(byte) = bytes.get(run) {
-        let between =
-            *byte == b' ' && run > 0 && bytes.get(run + 1).is_some_and(|b| is_visible(*b));
-        if !between && !is_visible(*byte) {
+    let (mut run, mut spaces_before) = (0, HIGH);
+    for chunk in bytes.chunks(8) {
+        let word = match chunk.try_into() {
+            Ok(chunk) => u64::from_le_bytes(chunk),
+            // Behind the end stand zeros, which are nothing visible.
+            Err(_) => chunk.iter().rev().fold(0, |w, b| w << 8 | u64::from(*b)),
+        };
+        let spaces = equal(word, b' ');
+        let doubled = spaces & (spaces << 8 | spaces_before >> 56);
+        let stop = doubled | !printed(word) | equal(word, b'\\');
+        let stop = stop & HIGH;
+        if stop != 0 {
+            run += stop.trailing_zeros() as usize / 8;
             break;
         }
-        run += 1;
+        spaces_before = spaces;
+        run += chunk.len();
     }
-    run
+    let behind_space = run > 0 && bytes[run - 1] == b' ';
+    run - usize::from(behind_space)
 }
 
-/// Whether a byte is a character that stands for itself in JSON and in a line.
-fn is_visible(byte: u8) -> bool {
-    (b'!'..=b'~').contains(&byte) && byte != b'\\'
+/// The highest bit of each byte of a word.
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
+/// A word of eight times the same byte.
+const fn each(byte: u8) -> u64 {
+    u64::from_le_bytes([byte; 8])
+}
+
+/// The highest bit of each byte that is this one.
+fn equal(word: u64, byte: u8) -> u64 {
+    let differing = word ^ each(byte);
+    !(((differing & !HIGH) + !HIGH) | differing) & HIGH
+}
+
+/// The highest bit of each byte from the space to the tilde.
+fn printed(word: u64) -> u64 {
+    let low = word & !HIGH;
+    (low + each(0x80 - b' ')) & !(low + each(1)) & !word & HIGH
 }
 
 fn is_blank(c: char) -> bool {
     c == ' ' || c.is_control() || is_break(c)
-}
-
-/// The same, where nothing needs to be done to the text: most names, paths and
-/// one-lined results are so.
-fn as_it_stands(raw: &str, chars: usize) -> Option<(&str, bool)> {
-    let (head, rest) = raw.split_at_checked(chars.min(raw.len()))?;
-    let bytes = head.as_bytes();
-    // Without an early exit, so that many bytes are looked at in one step.
-    let marked = bytes.iter().fold(false, |marked, b| {
-        marked | !(b' '..=b'~').contains(b) | (*b == b'\\')
-    });
-    let doubled = bytes.iter().zip(bytes.iter().skip(1));
-    let doubled = doubled.fold(false, |doubled, (a, b)| {
-        doubled | ((*a == b' ') & (*b == b' '))
-    });
-    // A space at the end of the head stays only before something visible.
-    let next = rest.bytes().next();
-    let visible = next.is_none_or(is_visible);
-    let at_an_end = bytes.first() == Some(&b' ') || (next.is_none() && bytes.ends_with(b" "));
-    (!marked && !doubled && visible && !at_an_end).then_some((head, next.is_some()))
 }
 
 /// Makes characters fit for one line.
@@ -148,13 +158,31 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn as_the_plain_way_says(
-            raw in "([a-c ]|  |\\\\n|\\\\\"|é|\u{85}|~|\u{7f}){0,12}", chars in 0usize..10,
+            raws in proptest::collection::vec(
+                "([a-c ]|abcdefg|  |\\\\n|\\\\\"|é|\u{85}|!|~|\u{7f}){0,24}", 1..3,
+            ),
+            chars in 0usize..40,
         ) {
-            let text = Text::within(&raw);
-            let mut spaced = Spaced::new(text.chars());
+            let texts: Vec<Text<'_>> = raws.iter().map(|raw| Text::within(raw)).collect();
+            let said = texts.iter().flat_map(|text| text.chars().chain([' ']));
+            let mut spaced = Spaced::new(said);
             let head: String = spaced.by_ref().take(chars).collect();
-            let (fast, more) = first(text, chars).unwrap();
-            assert_eq!((&*fast, more), (&*head, spaced.next().is_some()), "{raw:?}");
+            let mut out = Buffer::default();
+            out.push("before");
+            let more = write(&texts, chars, &mut out);
+            assert_eq!(out.finish().unwrap(), format!("before{head}"), "{raws:?}");
+            assert_eq!(more, spaced.next().is_some(), "{raws:?}");
+        }
+
+        #[test]
+        fn a_run_is_what_stands_for_itself(bytes in "([ab\u{1}\u{7f}é~!\\\\]| |  |abcdefg){0,12}") {
+            let bytes = bytes.as_bytes();
+            let visible = |at: usize| {
+                bytes.get(at).is_some_and(|b| (b'!'..=b'~').contains(b) && *b != b'\\')
+            };
+            let plain = (0..bytes.len())
+                .find(|at| !(visible(*at) || bytes[*at] == b' ' && *at > 0 && visible(at + 1)));
+            assert_eq!(run(bytes), plain.unwrap_or(bytes.len()));
         }
     }
 }
