@@ -25,12 +25,14 @@ impl Buffer {
     }
 
     pub(crate) fn push(&mut self, text: &str) {
-        if self.reserve(text.len()) {
+        let room = self.text.capacity() - self.text.len();
+        if (room >= text.len() && !self.failed) || self.reserve(text.len()) {
             self.text.push_str(text);
         }
     }
 
     /// Makes room for so many bytes more; says whether they may be written.
+    #[cold]
     fn reserve(&mut self, more: usize) -> bool {
         self.failed |= self.text.try_reserve(more).is_err();
         !self.failed
@@ -111,6 +113,13 @@ impl Deref for Buffer {
 pub(crate) fn push<T>(list: &mut Vec<T>, item: T) -> Result<(), Error> {
     list.try_reserve(1)?;
     list.push(item);
+    Ok(())
+}
+
+/// Copies a list behind another whose memory may run out.
+pub(crate) fn extend<T: Copy>(list: &mut Vec<T>, more: &[T]) -> Result<(), Error> {
+    list.try_reserve(more.len())?;
+    list.extend_from_slice(more);
     Ok(())
 }
 

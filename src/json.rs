@@ -102,7 +102,7 @@ impl<'a> Raw<'a> {
 }
 
 /// What stands between the quotes of a JSON string, escapes untouched.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Text<'a>(&'a str);
 
 impl<'a> Text<'a> {

@@ -87,9 +87,7 @@ fn is_tagged(line: &str) -> bool {
 pub(crate) struct Writer<'w> {
     format: &'w dyn Format,
     config: &'w Config,
-    /// The name of the call that is written, in brackets.
-    tag: Buffer,
-    /// How that call ended.
+    /// How the call ended that is written.
     result: Buffer,
     /// What its arguments mean, if they are a string.
     arguments: String,
@@ -100,7 +98,6 @@ impl<'w> Writer<'w> {
         Self {
             format,
             config,
-            tag: Buffer::default(),
             result: Buffer::default(),
             arguments: String::new(),
         }
@@ -152,24 +149,21 @@ impl<'w> Writer<'w> {
         line: &mut Buffer,
     ) -> Result<(), Error> {
         let from = line.len();
-        let tag = &mut self.tag;
-        tag.truncate(0);
-        tag.push("[");
-        write_name(call.name.as_slice(), tag);
-        if tag.len() == "[".len() {
-            tag.push("?");
+        line.push("[");
+        write_name(call.name.as_slice(), line);
+        if line.len() == from + "[".len() {
+            line.push("?");
         }
-        tag.push("]");
+        line.push("]");
         let content = answer.and_then(|answer| answer.content);
         if let Some(said) = content.and_then(|content| self.format.single_text(content))
             && is_one_line(said)?
         {
-            // Its own tag, as far as it is as long as the call's.
-            let (own, chars) = (&mut self.result, tag.len());
-            own.truncate(0);
-            spaced::write(&[said], chars, own);
-            if !own.starts_with(&**tag) {
-                line.push(&tag[1..tag.len() - 1]);
+            if self.has_tag(said, &line[from..]) {
+                line.truncate(from);
+            } else {
+                line.replace(from..from + "[".len(), "");
+                line.truncate(line.len() - "]".len());
                 line.push(" → ");
             }
             spaced::write(&[said], usize::MAX, line);
@@ -188,7 +182,6 @@ impl<'w> Writer<'w> {
         result.push(if failed { ERROR } else { OK });
         write_body(&body, self.config.result_chars, result)?;
 
-        line.append(tag);
         let room = limit.saturating_sub(line.len() - from + result.len() + 1);
         if let Some(arguments) = call.arguments {
             let arguments = match arguments.text() {
@@ -200,6 +193,16 @@ impl<'w> Writer<'w> {
         line.append(&self.result);
         cut_before_result(line, from, limit);
         Ok(())
+    }
+
+    /// Whether a line has this tag.
+    fn has_tag(&mut self, line: Text<'_>, tag: &str) -> bool {
+        if spaced::stands(line) {
+            return line.raw().starts_with(tag);
+        }
+        self.result.truncate(0);
+        spaced::write(&[line], tag.len(), &mut self.result);
+        self.result.starts_with(tag)
     }
 }
 

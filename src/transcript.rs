@@ -1,6 +1,7 @@
 //! A document cut into messages without copying, and the splice that writes it
 //! again.
 
+use crate::buffer::push;
 use crate::config::{Config, Wire};
 use crate::error::{Error, ErrorKind};
 use crate::format::{self, Facts, Format};
@@ -213,29 +214,25 @@ impl<'a> Transcript<'a> {
         facts: &mut Facts<'a>,
         visitor: &mut impl Visitor<'a>,
     ) -> Result<(), Error> {
-        facts.clear();
         // A message weighs the same whatever stands before it.
         reader.forget_name();
         reader.peek();
         let (start, excess) = (reader.at(), reader.media_excess());
-        let in_shape = self.shapes.read(reader, facts)?;
-        if !in_shape {
+        let shape = self.shapes.read(reader);
+        if shape.is_none() {
+            facts.clear();
             self.format.read(reader, facts)?;
+            match reader.media_excess() - excess {
+                0 => self.shapes.learn(&self.text[start..reader.at()], facts)?,
+                excess => push(&mut self.media, (self.messages.len(), excess))?,
+            }
         }
-        let excess = reader.media_excess() - excess;
-        if excess == 0 && !in_shape {
-            self.shapes.learn(&self.text[start..reader.at()], facts)?;
-        }
-        if excess > 0 {
-            self.media.try_reserve(1)?;
-            self.media.push((self.messages.len(), excess));
-        }
-        self.messages.try_reserve(1)?;
-        self.messages.push(Slice {
-            start,
-            end: reader.at(),
-        });
-        visitor.message(facts)
+        let end = reader.at();
+        push(&mut self.messages, Slice { start, end })?;
+        visitor.message(match shape {
+            Some(shape) => self.shapes.facts(shape),
+            None => facts,
+        })
     }
 
     /// One message as it stands.
