@@ -80,8 +80,7 @@ impl<'a, 'c> Fold<'a, 'c> {
                 blocks[blocks.len() - 1].messages.end,
             );
             // Most documents stand on one line; one look tells.
-            let stretch = transcript.between(first..last).as_bytes();
-            let broken = memchr::memchr(b'\n', stretch).is_some();
+            let broken = transcript.is_broken(first..last);
             for message in blocks.iter().flat_map(|block| block.messages.clone()) {
                 if !span.is_empty() {
                     span.push("\n");

@@ -296,6 +296,12 @@ impl<'a> Reader<'a> {
         self.media.excess
     }
 
+    /// Where the first line break stands outside strings, or a place before it,
+    /// as far as the document was read.
+    pub(crate) fn first_break(&self) -> usize {
+        self.quotes.first_break()
+    }
+
     /// The place of the next byte.
     pub(crate) fn at(&self) -> usize {
         self.at

@@ -43,6 +43,8 @@ pub(crate) struct Transcript<'a> {
     media: Vec<(usize, usize)>,
     /// Such bytes in the whole document.
     media_total: usize,
+    /// Where the first line break stands outside strings, or a place before it.
+    first_break: usize,
 }
 
 impl<'a> Transcript<'a> {
@@ -67,6 +69,7 @@ impl<'a> Transcript<'a> {
             shapes: Shapes::default(),
             media: Vec::new(),
             media_total: 0,
+            first_break: 0,
         };
         let first = reader.peek();
         let root = reader.at();
@@ -92,6 +95,7 @@ impl<'a> Transcript<'a> {
             ));
         }
         transcript.media_total = reader.media_excess();
+        transcript.first_break = reader.first_break();
         Ok(transcript)
     }
 
@@ -117,6 +121,7 @@ impl<'a> Transcript<'a> {
             shapes: Shapes::default(),
             media: Vec::new(),
             media_total: 0,
+            first_break: 0,
         };
         visitor.begin(format);
         let mut facts = Facts::default();
@@ -129,6 +134,7 @@ impl<'a> Transcript<'a> {
             }
         }
         transcript.media_total = reader.media_excess();
+        transcript.first_break = reader.first_break();
         Ok(transcript)
     }
 
@@ -244,6 +250,12 @@ impl<'a> Transcript<'a> {
     /// Adjacent messages, with what stands between them.
     pub(crate) fn between(&self, messages: Range<usize>) -> &'a str {
         &self.text[self.messages[messages.start].start..self.messages[messages.end - 1].end]
+    }
+
+    /// Whether a line break stands in adjacent messages or between them.
+    pub(crate) fn is_broken(&self, messages: Range<usize>) -> bool {
+        self.messages[messages.end - 1].end > self.first_break
+            && memchr::memchr(b'\n', self.between(messages).as_bytes()).is_some()
     }
 
     /// What stands between a message and the one before it.

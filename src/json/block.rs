@@ -47,6 +47,24 @@ impl<S: Simd> Block<S> {
         let marks = is(b'"') | is(b'\\') | is(b'/') | is(b'n') | is(b'r');
         (marks | with(4, b'f') | with(1, b'u')).to_bitmask()
     }
+
+    /// The bytes that are hexadecimal digits.
+    #[inline(always)]
+    pub(super) fn hexadecimal(self) -> u64 {
+        let digit = (self.0 - b'0').simd_lt(10);
+        // A letter's two cases differ in one bit.
+        let letter = ((self.0 | 0x20) - b'a').simd_lt(6);
+        (digit | letter).to_bitmask()
+    }
+}
+
+/// The places of the four bytes behind each of those marked, in their block and
+/// in the next one.
+#[inline(always)]
+pub(super) fn four_behind(bits: u64) -> (u64, u64) {
+    let both = u128::from(bits);
+    let behind = both << 1 | both << 2 | both << 3 | both << 4;
+    (behind as u64, (behind >> 64) as u64)
 }
 
 /// Which bytes of a block stand right behind an odd row of backslashes, so that

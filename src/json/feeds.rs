@@ -23,7 +23,9 @@ fn feeds_from<S: Simd>(simd: S, text: &[u8], mut at: usize) -> (usize, usize) {
             feeds += letters.count_ones() as usize;
             last = at + letters.ilog2() as usize + "n".len();
         }
-        let written_out = escaped & block.equal(b'u');
+        // Where the last digit cannot be seen, it may be the right one.
+        let tens = block.equal(b'a') | block.equal(b'A');
+        let written_out = escaped & block.equal(b'u') & (tens >> 4 | 0xf << 60);
         if written_out != 0 {
             for (letter, _) in units(text, at, written_out).filter(|(_, unit)| is_feed(unit)) {
                 feeds += 1;
