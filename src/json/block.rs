@@ -1,13 +1,24 @@
 //! Sixty-four bytes at a time, one bit of a word for each.
 //!
 //! `fearless_simd` finds the widest instructions of the machine at run time:
-//! AVX-512, AVX2, SSE4.2 or SSE2, NEON. The answers are the same on all.
+//! AVX-512, AVX2 or SSE2, NEON. The answers are the same on all.
 
 use fearless_simd::prelude::*;
-use fearless_simd::u8x64;
+use fearless_simd::{Level, u8x64};
 
 /// Bytes in a block.
 pub(super) const BLOCK: usize = 64;
+
+/// The instructions to take.
+#[inline(always)]
+pub(super) fn level() -> Level {
+    match Level::new() {
+        // It has nothing for bytes that SSE2 has not.
+        #[cfg(target_arch = "x86_64")]
+        Level::Sse4_2(_) => Level::baseline(),
+        level => level,
+    }
+}
 
 /// A stretch of a document.
 #[derive(Clone, Copy)]
@@ -103,7 +114,7 @@ pub(super) fn units(
 /// What the fast ways are held against, and on which instructions.
 #[cfg(test)]
 pub(super) mod tests {
-    use fearless_simd::Level;
+    use super::Level;
 
     /// Every instruction set of this machine that may be chosen on another.
     pub(in crate::json) fn levels() -> Vec<Level> {

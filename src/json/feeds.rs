@@ -1,12 +1,12 @@
 //! Line feeds that a string means.
 
-use super::block::{BLOCK, Block, escaped, units};
-use fearless_simd::{Level, Simd, dispatch};
+use super::block::{BLOCK, Block, escaped, level, units};
+use fearless_simd::{Simd, dispatch};
 
 /// How many line feeds a checked text means, and where the last of them ends.
 pub(super) fn feeds(text: &[u8]) -> (usize, usize) {
     match memchr::memchr(b'\\', text) {
-        Some(first) => dispatch!(Level::new(), simd => feeds_from(simd, text, first)),
+        Some(first) => dispatch!(level(), simd => feeds_from(simd, text, first)),
         None => (0, 0),
     }
 }

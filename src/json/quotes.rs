@@ -6,8 +6,8 @@
 //! nothing more is found, and the plain reading in [`super`], byte by byte, has
 //! the word. What is refused, and where, is decided there alone.
 
-use super::block::{BLOCK, Block, escaped, four_behind};
-use fearless_simd::{Level, Simd, dispatch};
+use super::block::{BLOCK, Block, escaped, four_behind, level};
+use fearless_simd::{Simd, dispatch};
 
 /// Blocks that are looked at together.
 const BLOCKS: usize = 32;
@@ -158,7 +158,7 @@ impl Quotes {
         }
         let blocks = (bytes.len() - at).div_ceil(BLOCK).min(BLOCKS);
         let (ahead, state) = (&mut self.ahead[..blocks], self.state);
-        self.state = dispatch!(Level::new(), simd => look(simd, bytes, at, ahead, state));
+        self.state = dispatch!(level(), simd => look(simd, bytes, at, ahead, state));
         if self.state.broken {
             return false;
         }
@@ -221,6 +221,7 @@ fn spread(mut bits: u64) -> u64 {
 mod tests {
     use super::super::block::tests::{close, levels, pieces};
     use super::*;
+    use fearless_simd::Level;
 
     /// What [`Quotes`] says of the string that opens at `open`, on instructions
     /// of a choice.
