@@ -90,13 +90,18 @@ impl Buffer {
         self.text.truncate(len);
     }
 
+    /// Refuses if memory ran out.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        match self.failed {
+            true => Err(Error::memory()),
+            false => Ok(()),
+        }
+    }
+
     /// The text, or the news that memory ran out while it was written.
     pub(crate) fn finish(self) -> Result<String, Error> {
-        if self.failed {
-            Err(Error::memory())
-        } else {
-            Ok(self.text)
-        }
+        self.check()?;
+        Ok(self.text)
     }
 }
 

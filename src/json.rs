@@ -199,6 +199,7 @@ impl<'a> Text<'a> {
 
 /// Decodes a JSON string character by character; a lone surrogate becomes
 /// U+FFFD.
+#[derive(Clone)]
 pub(crate) struct Chars<'a>(std::str::Chars<'a>);
 
 impl<'a> Chars<'a> {

@@ -62,14 +62,25 @@ const ERROR: &str = " -> error, ";
 
 /// Whether a result's text is one line of the grammar already.
 pub(crate) fn is_one_line(text: Text<'_>) -> Result<bool, Error> {
-    let raw = text.raw();
-    if !raw.starts_with(['[', '\\']) || text.chars().next() != Some('[') {
-        return Ok(false);
+    one_line(text, &mut Buffer::default()).map(|line| line.is_some())
+}
+
+/// The line of the grammar that a result's text is already, fit for a card; what
+/// cannot be borrowed is written to `memory`.
+fn one_line<'m>(text: Text<'m>, memory: &'m mut Buffer) -> Result<Option<&'m str>, Error> {
+    if !text.raw().starts_with(['[', '\\']) || text.chars().next() != Some('[') {
+        return Ok(None);
     }
-    if spaced::stands(text) {
-        return Ok(is_tagged(raw));
+    if let Some(line) = spaced::as_it_stands(text) {
+        return Ok(is_tagged(line).then_some(line));
     }
-    Ok(!text.chars().any(is_break) && is_tagged(&text.decoded()?))
+    if text.chars().any(is_break) || !is_tagged(&text.decoded()?) {
+        return Ok(None);
+    }
+    memory.truncate(0);
+    spaced::write(&[text], usize::MAX, memory);
+    memory.check()?;
+    Ok(Some(memory))
 }
 
 /// Whether a line has a tag, and behind it, or before it, says how a call ended.
@@ -149,24 +160,18 @@ impl<'w> Writer<'w> {
         line: &mut Buffer,
     ) -> Result<(), Error> {
         let from = line.len();
-        line.push("[");
-        write_name(call.name.as_slice(), line);
-        if line.len() == from + "[".len() {
-            line.push("?");
-        }
-        line.push("]");
         let content = answer.and_then(|answer| answer.content);
         if let Some(said) = content.and_then(|content| self.format.single_text(content))
-            && is_one_line(said)?
+            && let Some(said) = one_line(said, &mut self.result)?
         {
-            if self.has_tag(said, &line[from..]) {
+            write_tool(call, line);
+            let own = said[1..].strip_prefix(&line[from..]);
+            if own.is_some_and(|rest| rest.starts_with(']')) {
                 line.truncate(from);
             } else {
-                line.replace(from..from + "[".len(), "");
-                line.truncate(line.len() - "]".len());
                 line.push(" → ");
             }
-            spaced::write(&[said], usize::MAX, line);
+            line.push(said);
             cut_before_result(line, from, limit);
             return Ok(());
         }
@@ -182,6 +187,9 @@ impl<'w> Writer<'w> {
         result.push(if failed { ERROR } else { OK });
         write_body(&body, self.config.result_chars, result)?;
 
+        line.push("[");
+        write_tool(call, line);
+        line.push("]");
         let room = limit.saturating_sub(line.len() - from + result.len() + 1);
         if let Some(arguments) = call.arguments {
             let arguments = match arguments.text() {
@@ -193,16 +201,6 @@ impl<'w> Writer<'w> {
         line.append(&self.result);
         cut_before_result(line, from, limit);
         Ok(())
-    }
-
-    /// Whether a line has this tag.
-    fn has_tag(&mut self, line: Text<'_>, tag: &str) -> bool {
-        if spaced::stands(line) {
-            return line.raw().starts_with(tag);
-        }
-        self.result.truncate(0);
-        spaced::write(&[line], tag.len(), &mut self.result);
-        self.result.starts_with(tag)
     }
 }
 
@@ -336,6 +334,15 @@ fn read_spill(text: &str) -> Option<Spill> {
         handle: handle.to_owned(),
         line: number,
     })
+}
+
+/// Writes the name of the tool that is called.
+fn write_tool(call: &Call<'_>, line: &mut Buffer) {
+    let from = line.len();
+    write_name(call.name.as_slice(), line);
+    if line.len() == from {
+        line.push("?");
+    }
 }
 
 /// Writes the name of a tool or of an argument.
@@ -564,27 +571,42 @@ fn tells_failure(text: Text<'_>) -> bool {
         "{\"error\":\"",
         "{\"error\":{",
     ];
-    let mut chars = text.chars().skip_while(|c| c.is_whitespace()).peekable();
-    // Hardly any output begins with a letter that it would take.
-    if chars
-        .peek()
-        .is_some_and(|c| "CEFPSTUceftupsu<{".contains(*c))
-    {
-        let head = lower_case(&mut chars.take(40));
+    // The first two letters of these, and of a line about an exit code. Hardly
+    // any output begins so.
+    const FIRST: [[char; 2]; 11] = [
+        ['e', 'r'],
+        ['f', 'a'],
+        ['t', 'r'],
+        ['e', 'x'],
+        ['u', 'n'],
+        ['c', 'o'],
+        ['<', 't'],
+        ['<', 'e'],
+        ['{', '"'],
+        ['p', 'r'],
+        ['s', 't'],
+    ];
+    let mut chars = text.chars();
+    let first = chars.find(|c| !c.is_whitespace());
+    let begins = [first, chars.clone().next()].map(|c| c.unwrap_or(' ').to_ascii_lowercase());
+    if FIRST.contains(&begins) {
+        let head = lower_case(&mut first.into_iter().chain(chars).take(40));
         if BEGINNINGS.iter().any(|word| head.starts_with(word)) || exit_code(&head) {
             return true;
         }
     }
     // The last line, from the last escaped line feed on.
-    let raw = text.raw().trim_end_matches("\\n");
+    let mut raw = text.raw();
+    while let Some(shorter) = raw.strip_suffix("\\n") {
+        raw = shorter;
+    }
     let from = raw.ceil_char_boundary(raw.len().saturating_sub(EXIT_LINE_BYTES + "\\n".len()));
-    let feed = raw.as_bytes()[from..]
-        .windows(2)
-        .rposition(|pair| pair == b"\\n");
-    let tail = match feed {
-        Some(feed) => &raw[from + feed + "\\n".len()..],
+    let tail = &raw[from..];
+    let mut feeds = tail.rmatch_indices('\\').map(|(at, _)| at + 1);
+    let tail = match feeds.find(|at| tail[*at..].starts_with('n')) {
+        Some(letter) => &tail[letter + "n".len()..],
         None if from > 0 => return false,
-        None => raw,
+        None => tail,
     };
     if tail.len() > EXIT_LINE_BYTES {
         return false;

@@ -3,6 +3,11 @@
 
 use crate::buffer::Buffer;
 use crate::json::Text;
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch, u8x16};
+
+/// Bytes that are looked at together.
+const LANES: usize = 16;
 
 /// Whether some reader takes the character for a line break.
 pub(crate) fn is_break(c: char) -> bool {
@@ -56,55 +61,43 @@ pub(crate) fn write(texts: &[Text<'_>], chars: usize, out: &mut Buffer) -> bool 
     false
 }
 
-/// Whether the whole text stands for itself, in JSON and in a line.
-pub(crate) fn stands(text: Text<'_>) -> bool {
-    run(text.raw().as_bytes()) == text.raw().len()
+/// The text, if all of it stands for itself, in JSON and in a line: most names,
+/// paths and one-lined results are so.
+pub(crate) fn as_it_stands(text: Text<'_>) -> Option<&str> {
+    (run(text.raw().as_bytes()) == text.raw().len()).then_some(text.raw())
 }
 
 /// Bytes at the start that stand for themselves, single spaces between them.
-///
-/// Eight at a time: names and paths are too short for a block of 64.
 fn run(bytes: &[u8]) -> usize {
-    let (mut run, mut spaces_before) = (0, HIGH);
-    for chunk in bytes.chunks(8) {
-        let word = match chunk.try_into() {
-            Ok(chunk) => u64::from_le_bytes(chunk),
-            // Behind the end stand zeros, which are nothing visible.
-            Err(_) => chunk.iter().rev().fold(0, |w, b| w << 8 | u64::from(*b)),
+    // The texts are too short for wider instructions to be looked up.
+    dispatch!(Level::baseline(), simd => run_of(simd, bytes))
+}
+
+#[inline(always)]
+fn run_of<S: Simd>(simd: S, bytes: &[u8]) -> usize {
+    let (mut run, mut space_before) = (0, 1);
+    for chunk in bytes.chunks(LANES) {
+        let block = match <[u8; LANES]>::try_from(chunk) {
+            Ok(chunk) => u8x16::simd_from(simd, chunk),
+            Err(_) => {
+                // Behind the end stand zeros, which are nothing visible.
+                let mut padded = [0; LANES];
+                padded[..chunk.len()].copy_from_slice(chunk);
+                u8x16::simd_from(simd, padded)
+            }
         };
-        let spaces = equal(word, b' ');
-        let doubled = spaces & (spaces << 8 | spaces_before >> 56);
-        let stop = doubled | !printed(word) | equal(word, b'\\');
-        let stop = stop & HIGH;
-        if stop != 0 {
-            run += stop.trailing_zeros() as usize / 8;
+        let spaces = block.simd_eq(b' ').to_bitmask();
+        let visible = block.simd_gt(b' ') & block.simd_lt(0x7f) & !block.simd_eq(b'\\');
+        let single = spaces & !(spaces << 1 | space_before);
+        let stands = (visible.to_bitmask() | single).trailing_ones() as usize;
+        run += stands;
+        if stands < LANES {
             break;
         }
-        spaces_before = spaces;
-        run += chunk.len();
+        space_before = spaces >> (LANES - 1);
     }
     let behind_space = run > 0 && bytes[run - 1] == b' ';
     run - usize::from(behind_space)
-}
-
-/// The highest bit of each byte of a word.
-const HIGH: u64 = 0x8080_8080_8080_8080;
-
-/// A word of eight times the same byte.
-const fn each(byte: u8) -> u64 {
-    u64::from_le_bytes([byte; 8])
-}
-
-/// The highest bit of each byte that is this one.
-fn equal(word: u64, byte: u8) -> u64 {
-    let differing = word ^ each(byte);
-    !(((differing & !HIGH) + !HIGH) | differing) & HIGH
-}
-
-/// The highest bit of each byte from the space to the tilde.
-fn printed(word: u64) -> u64 {
-    let low = word & !HIGH;
-    (low + each(0x80 - b' ')) & !(low + each(1)) & !word & HIGH
 }
 
 fn is_blank(c: char) -> bool {
