@@ -8,10 +8,11 @@ use crate::draft::Draft;
 use crate::error::{Error, ErrorKind};
 use crate::format::Call;
 use crate::json::Reader;
+use crate::known::Known;
 use crate::round::{Kind, Reading, Why};
 use crate::summary::Verdict;
 use crate::tokens::Tokens;
-use std::collections::HashSet;
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -231,14 +232,13 @@ pub(crate) struct Replaced {
 #[derive(Default)]
 struct Distinct {
     list: Vec<String>,
-    known: HashSet<String>,
+    known: Known<'static>,
 }
 
 impl Distinct {
     fn add(&mut self, item: &str) -> Result<(), Error> {
-        if !self.known.contains(item) {
-            self.known.try_reserve(1)?;
-            self.known.insert(copy(item)?);
+        if self.known.number(item).is_none() {
+            self.known.add(Cow::Owned(copy(item)?), self.list.len())?;
             push(&mut self.list, copy(item)?)?;
         }
         Ok(())
