@@ -25,6 +25,9 @@ OUT := $(CARGO_TARGET_DIR)/lib
 SYSROOT := $(shell rustc --print sysroot)
 ifneq ($(wildcard $(SYSROOT)/lib/rustlib/src/rust/library/std/Cargo.toml),)
 STD ?= rebuilt
+else
+STD ?= prebuilt
+$(info std as it comes: rustup component add rust-src makes the library smaller)
 endif
 ifeq ($(STD),rebuilt)
 HOST := $(shell rustc -vV | sed -n 's/^host: //p')

@@ -139,7 +139,7 @@ typedef struct newt_sink newt_sink;
 //
 // A library built without the store (cargo feature `store`) has these functions
 // too: newt_store_open still gives a store, which declines every mint and fails
-// every fetch with NEWT_ERR_STORE. newt_fetch_tool_json works as ever.
+// every fetch and answer with NEWT_ERR_STORE. newt_fetch_tool_json works as ever.
 typedef struct newt_store newt_store;
 
 // What became of a call. 0 is success.
@@ -641,7 +641,8 @@ const struct newt_text *newt_store_fetch(struct newt_store *store,
 // Bad arguments, an unknown address and a store that failed are answered too,
 // with NEWT_OK and a text that tells the model what to do; newt_store_state
 // has the failure for the host. Only NULL with a length, arguments that are
-// not UTF-8, and memory that ran out are errors here.
+// not UTF-8, memory that ran out, and a library without a store are errors
+// here.
 //
 // `store` may be NULL. `arguments_json` is borrowed for the call. Never NULL;
 // to be freed with newt_text_free. Thread-safe.

@@ -12,13 +12,13 @@ use crate::config::Config;
 use crate::error::{Error, ErrorKind};
 use crate::format::{Format, Role};
 use crate::json::{Raw, Reader};
+use crate::known::Known;
 use crate::one_line;
 use crate::round::{Kind, Reading};
 use crate::summary::{Output, Summary, Verdict};
 use crate::tokens::Tokens;
 use crate::transcript::{Edit, Slice, common_prefix, kept_prefix, splice};
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// Bytes that an expanded document may have. A guard against spans that name
@@ -182,7 +182,7 @@ struct Cards<'a> {
     /// the bottom the document.
     stack: Vec<Frame<'a>>,
     /// The handles of the spans on the stack.
-    open: HashSet<String>,
+    open: Known<'static>,
     out: Buffer,
     /// What joins the messages of the card at the bottom.
     separator: String,
@@ -243,7 +243,7 @@ impl<'a> Cards<'a> {
             format: Some(reading.transcript.format).filter(|_| reading.transcript.told),
             shape,
             stack: vec![Frame::new(reading, Cow::Borrowed(reading.transcript.text))?],
-            open: HashSet::new(),
+            open: Known::default(),
             out: Buffer::default(),
             separator: String::new(),
             first: true,
@@ -294,7 +294,7 @@ impl<'a> Cards<'a> {
             let card = &frame.cards[frame.next_card];
             frame.next_message = card.messages.end;
             frame.next_card += 1;
-            self.open.remove(&card.handle);
+            self.open.forget(&card.handle);
         }
     }
 
@@ -327,7 +327,7 @@ impl<'a> Cards<'a> {
                 format!("the span under {handle} {what}; expected what the mint was given"),
             ))
         };
-        if self.open.contains(&handle) {
+        if self.open.number(&handle).is_some() {
             return refuse("holds a card of its own");
         }
         let frame = match Reading::of_span(&span, self.format, config) {
@@ -337,8 +337,7 @@ impl<'a> Cards<'a> {
             Err(error) => return refuse(&format!("is no list of messages ({error})")),
         };
         self.changed = true;
-        self.open.try_reserve(1)?;
-        self.open.insert(handle);
+        self.open.add(Cow::Owned(handle), depth)?;
         let text = Cow::Owned(span);
         push(&mut self.stack, Frame { text, ..frame })
     }
@@ -418,13 +417,13 @@ impl<'a> Originals<'a> {
     fn find(text: Cow<'a, str>, config: &Config, shape: Shape) -> Result<Self, Error> {
         let mut places = Vec::new();
         let mut handles: Vec<String> = Vec::new();
-        let mut known: HashMap<String, usize> = HashMap::new();
+        let mut known = Known::default();
         let reading = match shape {
             Shape::Document => Reading::of_document(text.as_bytes(), config)?,
             Shape::Span => Reading::of_span(&text, None, config)?,
         };
         let format = reading.transcript.format;
-        let any = memchr::memmem::find(text.as_bytes(), one_line::SPILL.as_bytes()).is_some();
+        let any = text.contains(one_line::SPILL);
         let messages = if any {
             0..reading.transcript.messages.len()
         } else {
@@ -432,15 +431,12 @@ impl<'a> Originals<'a> {
         };
         reading.each(&messages, |facts| {
             let mut note = |value: Raw<'_>, beside: Option<Raw<'_>>, spill: one_line::Spill| {
-                let handle = match known.get(&spill.handle) {
-                    Some(handle) => *handle,
-                    None => {
-                        let next = handles.len();
-                        push(&mut handles, spill.handle.clone())?;
-                        known.try_reserve(1)?;
-                        *known.entry(spill.handle).or_insert(next)
-                    }
-                };
+                let next = handles.len();
+                let handle = known.number(&spill.handle).unwrap_or(next);
+                if handle == next {
+                    push(&mut handles, spill.handle.clone())?;
+                    known.add(Cow::Owned(spill.handle), next)?;
+                }
                 let place = Place {
                     bytes: value.range_in(&text),
                     beside: beside.map(|list| list.range_in(&text)),

@@ -5,8 +5,10 @@
 //! Answers speak to the model: a bad call is answered by what a good one looks
 //! like, never by advice to run another tool again.
 
+use crate::buffer::Buffer;
 use crate::config::Wire;
 use crate::error::{Error, ErrorKind};
+use crate::json;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
@@ -51,73 +53,65 @@ pub fn bare(address: &str) -> &str {
 
 /// The definition of the tool `name`, ready to stand in a request's tools.
 pub fn tool_json(format: Wire, name: &str) -> String {
+    // Gemini's schemas are the OpenAPI subset, whose types are an enum in
+    // capitals; the others take JSON Schema. No keyword here is beyond both.
+    let [object, string, integer] = match format {
+        Wire::Gemini => ["OBJECT", "STRING", "INTEGER"],
+        _ => ["object", "string", "integer"],
+    };
+    let mut letters = Buffer::default();
+    json::escape(name, &mut letters);
+    let name = letters.finish().unwrap_or_default();
+    // This API takes a tool for strict unless told otherwise, and a strict
+    // tool may have no optional parameter.
+    let [open, schema, close] = match format {
+        Wire::Chat => [r#"{"type":"function","function":{"#, "parameters", "}}"],
+        Wire::Anthropic => ["{", "input_schema", "}"],
+        Wire::Responses => [r#"{"type":"function","strict":false,"#, "parameters", "}"],
+        Wire::Gemini => ["{", "parameters", "}"],
+        Wire::Bedrock => [r#"{"toolSpec":{"#, r#"inputSchema":{"json"#, "}}}"],
+    };
+    // What is written here stands in JSON strings as it is.
+    let property = |name: &str, kind: &str, meaning: &str| {
+        format!(r#""{name}":{{"type":"{kind}","description":"{meaning}"}}"#)
+    };
+    let (least, most) = LIMITS.into_inner();
+    let properties = [
+        property(
+            "address",
+            string,
+            "What stands between the quotation marks in the card's last line, for example \
+             compaction:h7q2kx3m, or in the brackets at the end of a shortened result, for \
+             example spill:h7q2kx3m#3",
+        ),
+        property(
+            "grep",
+            string,
+            "Show only the places that hold this text, each after its byte offset. Plain text, \
+             no pattern; case and backslashes do not count.",
+        ),
+        property(
+            "offset",
+            integer,
+            "The byte of the text to begin at; 0 if left out.",
+        ),
+        property(
+            "limit",
+            integer,
+            &format!("The most bytes to return, from {least} to {most}; {LIMIT} if left out."),
+        ),
+    ];
     let description = format!(
         "Returns the exact text of earlier tool rounds that a card stands for, as JSON, one \
          message a line. A card's last line names its address: [exact text: \
-         {name}(\"compaction:…\")]. Use it when a detail is needed that the card does not show. \
+         {name}(\\\"compaction:…\\\")]. Use it when a detail is needed that the card does not show. \
          It runs no other tool. A long text comes in parts; the note at the end of each names \
          the call for the next."
     );
-    // Gemini's schemas are the OpenAPI subset, whose types are an enum in
-    // capitals; the others take JSON Schema. No keyword here is beyond both.
-    let kind = |kind: &str| match format {
-        Wire::Gemini => kind.to_uppercase(),
-        _ => kind.to_owned(),
-    };
-    let parameters = json!({
-        "type": kind("object"),
-        "properties": {
-            "address": {
-                "type": kind("string"),
-                "description": "What stands between the quotation marks in the card's last \
-                    line, for example compaction:h7q2kx3m, or in the brackets at the end of a \
-                    shortened result, for example spill:h7q2kx3m#3",
-            },
-            "grep": {
-                "type": kind("string"),
-                "description": "Show only the places that hold this text, each after its byte \
-                    offset. Plain text, no pattern; case and backslashes do not count.",
-            },
-            "offset": {
-                "type": kind("integer"),
-                "description": "The byte of the text to begin at; 0 if left out.",
-            },
-            "limit": {
-                "type": kind("integer"),
-                "description": format!(
-                    "The most bytes to return, from {} to {}; {LIMIT} if left out.",
-                    LIMITS.start(),
-                    LIMITS.end()
-                ),
-            },
-        },
-        "required": ["address"],
-    });
-    let definition = match format {
-        Wire::Chat => json!({
-            "type": "function",
-            "function": { "name": name, "description": description, "parameters": parameters },
-        }),
-        Wire::Bedrock => json!({
-            "toolSpec": {
-                "name": name, "description": description,
-                "inputSchema": { "json": parameters },
-            },
-        }),
-        Wire::Anthropic => json!({
-            "name": name, "description": description, "input_schema": parameters,
-        }),
-        // This API takes a tool for strict unless told otherwise, and a strict
-        // tool may have no optional parameter.
-        Wire::Responses => json!({
-            "type": "function", "name": name, "description": description,
-            "parameters": parameters, "strict": false,
-        }),
-        Wire::Gemini => json!({
-            "name": name, "description": description, "parameters": parameters,
-        }),
-    };
-    definition.to_string()
+    format!(
+        r#"{open}"name":"{name}","description":"{description}","{schema}":{{"type":"{object}","properties":{{{}}},"required":["address"]}}{close}"#,
+        properties.join(",")
+    )
 }
 
 /// The tool's result for a call with these arguments, to be sent back as it is.

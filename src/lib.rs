@@ -52,6 +52,7 @@ mod ffi;
 mod fold;
 mod format;
 mod json;
+mod known;
 mod one_line;
 mod prune;
 mod receipt;

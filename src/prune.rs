@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::fold::{GATE_HANDLE_BYTES, push_line, usable_handle};
 use crate::format::{Answer, Call};
 use crate::json::{Raw, Reader, Text};
+use crate::known::Known;
 use crate::one_line::{self, Spill};
 use crate::receipt::{self, Replaced};
 use crate::round::{Kind, Reading};
@@ -18,7 +19,6 @@ use crate::summary::{Output, Summary, Verdict};
 use crate::tokens::Tokens;
 use crate::transcript::{Edit, kept_prefix, splice};
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -216,33 +216,36 @@ impl<'a> Prune<'a> {
 
     /// Finds every value that is smaller in one line.
     fn find(&mut self) -> Result<(), Error> {
-        let mut lines: HashMap<&'a str, usize> = HashMap::new();
+        let mut lines = Known::default();
         for index in 0..self.reading.blocks.len() {
             let block = &self.reading.blocks[index];
             if block.kind != Kind::Eligible {
                 continue;
             }
             let (mut calls, mut results) = (Vec::new(), Vec::new());
-            let mut arguments = Vec::new();
+            let mut long = Vec::new();
             self.reading.each(&block.messages, |facts| {
                 // Whatever carries reasoning is signed as a whole.
-                if self.config.shorten_arguments && !facts.reasoning {
-                    for value in facts.calls.iter().filter_map(|call| call.arguments) {
-                        push(&mut arguments, value)?;
-                    }
+                let may = self.config.shorten_arguments && !facts.reasoning;
+                for call in &facts.calls {
+                    push(&mut long, call.arguments.filter(|_| may))?;
                 }
                 append(&mut calls, &mut facts.calls)?;
                 append(&mut results, &mut facts.results)
             })?;
             let places = self.places.len();
-            let mut shortened = HashMap::new();
-            for value in arguments {
-                if long_strings(value)?.is_some()
-                    && self.place(value, None, New::Arguments, &mut lines)?
-                {
-                    shortened.try_reserve(1)?;
-                    shortened.insert(value.as_str().as_ptr(), self.places.len() - 1);
-                }
+            let mut shortened = Vec::new();
+            for value in long {
+                let place = match value {
+                    Some(value)
+                        if long_strings(value)?.is_some()
+                            && self.place(value, None, New::Arguments, &mut lines)? =>
+                    {
+                        Some(self.places.len() - 1)
+                    }
+                    _ => None,
+                };
+                push(&mut shortened, place)?;
             }
             self.one_line(&calls, &results, &shortened, &mut lines)?;
             self.rounds += usize::from(self.places.len() > places);
@@ -257,17 +260,18 @@ impl<'a> Prune<'a> {
     /// Finds the results of one round that are smaller in one line.
     ///
     /// A line says what it will say when it is written again: of arguments that
-    /// were just shortened (by where they stand: the places that shorten them)
+    /// were just shortened (for each call, the place that shortens its own)
     /// what is left.
     fn one_line(
         &mut self,
         calls: &[Call<'a>],
         results: &[Answer<'a>],
-        shortened: &HashMap<*const u8, usize>,
-        lines: &mut HashMap<&'a str, usize>,
+        shortened: &[Option<usize>],
+        lines: &mut Known<'a>,
     ) -> Result<(), Error> {
         let format = self.reading.transcript.format;
-        for (call, answer) in calls.iter().zip(one_line::pairs(calls, results)?) {
+        let answers = one_line::pairs(calls, results)?;
+        for ((call, answer), shortened) in calls.iter().zip(answers).zip(shortened) {
             let Some(answer) = answer.and_then(|place| results.get(place)) else {
                 continue;
             };
@@ -284,10 +288,8 @@ impl<'a> Prune<'a> {
             let Some(value) = format.result_value(answer).filter(|_| !kept) else {
                 continue;
             };
-            let short = call.arguments.and_then(|raw| {
-                let place = shortened.get(&raw.as_str().as_ptr())?;
-                Reader::new(&self.places[*place].text).skip().ok()
-            });
+            let short =
+                shortened.and_then(|place| Reader::new(&self.places[place].text).skip().ok());
             let call = Call {
                 arguments: short.or(call.arguments),
                 ..*call
@@ -300,7 +302,7 @@ impl<'a> Prune<'a> {
                 // An expansion would take it for a list that was emptied.
                 continue;
             }
-            let again = lines.contains_key(value.as_str()) && media.is_none() && {
+            let again = lines.number(value.as_str()).is_some() && media.is_none() && {
                 let new = New::Result(format!("{line}, as before"));
                 self.place(value, None, new, lines)?
             };
@@ -317,12 +319,12 @@ impl<'a> Prune<'a> {
         original: Raw<'a>,
         beside: Option<Raw<'a>>,
         new: New,
-        lines: &mut HashMap<&'a str, usize>,
+        lines: &mut Known<'a>,
     ) -> Result<bool, Error> {
         // With pictures behind it, a line cannot be another's.
         let known = match beside {
             Some(_) => None,
-            None => lines.get(original.as_str()).copied(),
+            None => lines.number(original.as_str()),
         };
         let mut place = Place {
             original,
@@ -341,8 +343,7 @@ impl<'a> Prune<'a> {
             for raw in place.before() {
                 push(&mut self.originals, raw)?;
             }
-            lines.try_reserve(1)?;
-            lines.entry(original.as_str()).or_insert(place.line);
+            lines.add(Cow::Borrowed(original.as_str()), place.line)?;
         }
         push(&mut self.places, place)?;
         Ok(true)

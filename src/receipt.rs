@@ -6,14 +6,13 @@ use crate::buffer::{Buffer, copy, push};
 use crate::config::Config;
 use crate::draft::Draft;
 use crate::error::{Error, ErrorKind};
-
 use crate::format::Call;
 use crate::json::Reader;
+use crate::known::Known;
 use crate::round::{Kind, Reading, Why};
 use crate::summary::Verdict;
 use crate::tokens::Tokens;
-use serde_json::json;
-use std::collections::HashSet;
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -99,6 +98,13 @@ fn write_stayed(
     out.push("]}");
 }
 
+fn write_handle(handle: Option<&str>, out: &mut Buffer) {
+    match handle {
+        Some(handle) => out.push_json(handle),
+        None => out.push("null"),
+    }
+}
+
 fn comma(index: usize) -> &'static str {
     if index == 0 { "" } else { "," }
 }
@@ -137,14 +143,15 @@ fn write_card(
             _ => push(&mut ranges, block.messages.clone())?,
         }
     }
-    let handle = (!draft.handle.is_empty()).then_some(&draft.handle);
+    let _ = write!(out, r#"{{"place":{place},"handle":"#);
+    write_handle(
+        Some(&*draft.handle).filter(|handle| !handle.is_empty()),
+        out,
+    );
     let _ = write!(
         out,
-        r#"{{"place":{place},"handle":{},"rounds":{},"stands_for":{},"absorbed":{},"messages":["#,
-        json!(handle),
-        draft.rounds,
-        draft.stands_for,
-        draft.absorbed
+        r#","rounds":{},"stands_for":{},"absorbed":{},"messages":["#,
+        draft.rounds, draft.stands_for, draft.absorbed
     );
     for (index, range) in ranges.iter().enumerate() {
         let _ = write!(out, "{}[{},{}]", comma(index), range.start, range.end);
@@ -185,10 +192,11 @@ pub(crate) fn of_prune(
     let mut out = Buffer::default();
     let _ = write!(
         out,
-        r#"{{"version":{VERSION},"verdict":"{}","handle":{},"replaced":["#,
-        name(verdict),
-        json!(handle)
+        r#"{{"version":{VERSION},"verdict":"{}","handle":"#,
+        name(verdict)
     );
+    write_handle(handle, &mut out);
+    out.push(r#","replaced":["#);
     for (index, place) in replaced.enumerate() {
         let message = messages.partition_point(|slice| slice.end <= place.at);
         let _ = write!(
@@ -224,14 +232,13 @@ pub(crate) struct Replaced {
 #[derive(Default)]
 struct Distinct {
     list: Vec<String>,
-    known: HashSet<String>,
+    known: Known<'static>,
 }
 
 impl Distinct {
     fn add(&mut self, item: &str) -> Result<(), Error> {
-        if !self.known.contains(item) {
-            self.known.try_reserve(1)?;
-            self.known.insert(copy(item)?);
+        if self.known.number(item).is_none() {
+            self.known.add(Cow::Owned(copy(item)?), self.list.len())?;
             push(&mut self.list, copy(item)?)?;
         }
         Ok(())

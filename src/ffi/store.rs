@@ -6,9 +6,8 @@ use super::panic::{Panicked, guard};
 use super::sink::newt_sink;
 use super::status::{self, NEWT_ERR_PANIC, NEWT_OK, newt_status};
 use super::text::{self, newt_text};
-use crate::config::{Config, Wire};
+use crate::config::Wire;
 use crate::error::{Error, ErrorKind};
-use crate::expand::Expand;
 use crate::fetch;
 use crate::store::Store;
 use std::ffi::{c_char, c_void};
@@ -28,7 +27,7 @@ use std::ptr;
 ///
 /// A library built without the store (cargo feature `store`) has these functions
 /// too: newt_store_open still gives a store, which declines every mint and fails
-/// every fetch with NEWT_ERR_STORE. newt_fetch_tool_json works as ever.
+/// every fetch and answer with NEWT_ERR_STORE. newt_fetch_tool_json works as ever.
 #[allow(non_camel_case_types)]
 pub struct newt_store(Store);
 
@@ -306,7 +305,8 @@ pub unsafe extern "C" fn newt_store_fetch(
 /// Bad arguments, an unknown address and a store that failed are answered too,
 /// with NEWT_OK and a text that tells the model what to do; newt_store_state
 /// has the failure for the host. Only NULL with a length, arguments that are
-/// not UTF-8, and memory that ran out are errors here.
+/// not UTF-8, memory that ran out, and a library without a store are errors
+/// here.
 ///
 /// `store` may be NULL. `arguments_json` is borrowed for the call. Never NULL;
 /// to be freed with newt_text_free. Thread-safe.
@@ -323,38 +323,9 @@ pub unsafe extern "C" fn newt_store_answer(
     told(guard(|| {
         // SAFETY: by this function's contract.
         let arguments = unsafe { borrow::text("arguments_json", arguments_json, arguments_len) }?;
-        fetch::answer(arguments, |address| {
-            // SAFETY: the same.
-            let store = unsafe { self::store(store) }?;
-            let text = store.fetch(address).and_then(|span| expanded(store, span));
-            text.inspect_err(|error| store.note(error))
-        })
+        // SAFETY: the same.
+        unsafe { self::store(store) }?.answer(arguments)
     }))
-}
-
-/// A span with every card in it replaced by what it stands for, as far as the
-/// store holds it.
-fn expanded(store: &Store, span: String) -> Result<String, Error> {
-    let config = Config::default();
-    let mut expand = match Expand::span(&span, &config) {
-        Ok(expand) => expand,
-        // What another program minted need be no list of messages.
-        Err(error) if error.kind == ErrorKind::Json => return Ok(span),
-        Err(error) => return Err(error),
-    };
-    while let Some(handle) = expand.wanted() {
-        let found = match store.fetch(handle) {
-            Ok(span) => Some(span),
-            Err(error) if error.kind == ErrorKind::NotFound => None,
-            Err(error) => return Err(error),
-        };
-        expand.give(found)?;
-    }
-    let output = expand.finish()?;
-    let mut text = String::new();
-    text.try_reserve_exact(output.pieces.iter().map(|piece| piece.len()).sum())?;
-    output.pieces.iter().for_each(|piece| text.push_str(piece));
-    Ok(text)
 }
 
 /// The definition of the fetch tool, ready to stand among a request's tools:
@@ -635,6 +606,7 @@ mod tests {
                 };
                 told(newt_store_state(store));
                 told(newt_store_fetch(store, c"aaaaaaaa".as_ptr(), 8));
+                told(newt_store_answer(store, c"{}".as_ptr(), 2));
                 let (mut handle, mut len) = ([0; 256], 0);
                 let minted = newt_store_mint(
                     store.cast(),

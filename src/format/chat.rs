@@ -189,8 +189,7 @@ fn read_call<'a>(reader: &mut Reader<'a>) -> Result<(Call<'a>, bool, bool), Erro
                 function.arguments = Some(r.skip()?);
             }
             "extra_content" => {
-                let extra = r.skip()?.as_str().as_bytes();
-                signed = memchr::memmem::find(extra, b"\"thought_signature\"").is_some();
+                signed = r.skip()?.as_str().contains("\"thought_signature\"");
             }
             _ => drop(r.skip()?),
         }

@@ -83,9 +83,12 @@ impl Format for Gemini {
     }
 
     fn body<'a>(&self, content: Raw<'a>) -> Result<Body<'a>, Error> {
-        let mut body = Body::default();
-        let response = read_response(content, |medium| push(&mut body.others, medium))?;
-        body.failed = response.error;
+        let response = read_response(content)?;
+        let mut body = Body {
+            failed: response.error,
+            others: response.media,
+            ..Body::default()
+        };
         match response.only.map(|(key, value)| (key, value, value.text())) {
             Some((_, _, Some(text))) => push(&mut body.texts, text)?,
             Some((Key::Output | Key::Error, value, None)) => body.json = Some(value),
@@ -95,22 +98,18 @@ impl Format for Gemini {
     }
 
     fn single_text<'a>(&self, content: Raw<'a>) -> Option<Text<'a>> {
-        let mut alone = true;
-        let response = read_response(content, |_| {
-            alone = false;
-            Ok(())
-        });
-        let (key, value) = response.ok()?.only.filter(|_| alone)?;
+        let response = read_response(content).ok()?;
+        let (key, value) = response.only.filter(|_| response.media.is_empty())?;
         value.text().filter(|_| key == Key::Output)
     }
 
     /// The `response` alone: name, id and parts stay.
     fn result_value<'a>(&self, answer: &Answer<'a>) -> Option<Raw<'a>> {
-        read_response(answer.content?, |_| Ok(())).ok()?.whole
+        read_response(answer.content?).ok()?.whole
     }
 
     fn result_media<'a>(&self, answer: &Answer<'a>) -> Option<Raw<'a>> {
-        read_response(answer.content?, |_| Ok(())).ok()?.parts
+        read_response(answer.content?).ok()?.parts
     }
 
     /// Under `output`, also for what stood under `error`: the text says that
@@ -275,16 +274,13 @@ struct Response<'a> {
     /// The member of `response`, if there is exactly one.
     only: Option<(Key, Raw<'a>)>,
     error: bool,
-    /// The list of what came with it.
+    /// The list of what came with it, and the pictures and documents in it.
     parts: Option<Raw<'a>>,
+    media: Vec<Medium<'a>>,
 }
 
-/// Reads a `functionResponse`, and hands the pictures and documents that came
-/// with it to `medium`.
-fn read_response<'a>(
-    function_response: Raw<'a>,
-    mut medium: impl FnMut(Medium<'a>) -> Result<(), Error>,
-) -> Result<Response<'a>, Error> {
+/// Reads a `functionResponse`.
+fn read_response(function_response: Raw<'_>) -> Result<Response<'_>, Error> {
     let mut said = Response::default();
     function_response.reader().object(|r, key| {
         match key {
@@ -307,19 +303,12 @@ fn read_response<'a>(
                 said.only = only.filter(|_| members == 1);
             }
             "parts" => {
+                said.media.clear();
                 let parts = r.array(|r| {
                     r.object(|r, key| match key {
-                        "inlineData" | "inline_data" | "fileData" | "file_data" => r
-                            .object(|r, key| {
-                                let value = r.skip()?;
-                                match value.text() {
-                                    Some(mime) if matches!(key, "mimeType" | "mime_type") => {
-                                        medium(medium_of(mime))
-                                    }
-                                    _ => Ok(()),
-                                }
-                            })
-                            .map(drop),
+                        "inlineData" | "inline_data" | "fileData" | "file_data" => {
+                            read_medium(r, &mut said.media)
+                        }
                         _ => r.skip().map(drop),
                     })
                     .map(drop)
@@ -331,4 +320,16 @@ fn read_response<'a>(
         Ok(())
     })?;
     Ok(said)
+}
+
+/// The data of one part.
+fn read_medium<'a>(reader: &mut Reader<'a>, media: &mut Vec<Medium<'a>>) -> Result<(), Error> {
+    let data = reader.object(|r, key| {
+        let value = r.skip()?;
+        match value.text() {
+            Some(mime) if matches!(key, "mimeType" | "mime_type") => push(media, medium_of(mime)),
+            _ => Ok(()),
+        }
+    });
+    data.map(drop)
 }

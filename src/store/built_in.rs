@@ -2,7 +2,9 @@
 
 use super::session::Session;
 use super::{file, span};
+use crate::config::Config;
 use crate::error::{Error, ErrorKind};
+use crate::expand::Expand;
 use crate::fetch;
 use once_cell::sync::OnceCell;
 use rusqlite::Connection;
@@ -100,6 +102,39 @@ impl Store {
         self.run("read a span", |connection, session| {
             span::find(connection, session, fetch::bare(address))
         })
+    }
+
+    /// The tool's result for a model's call of the fetch tool with these
+    /// arguments, cards in the span replaced by what they stand for as far as
+    /// the store holds it. See [`fetch::answer`].
+    pub fn answer(&self, arguments: &str) -> Result<String, Error> {
+        fetch::answer(arguments, |address| {
+            let text = self.fetch(address).and_then(|span| self.expanded(span));
+            text.inspect_err(|error| self.note(error))
+        })
+    }
+
+    fn expanded(&self, span: String) -> Result<String, Error> {
+        let config = Config::default();
+        let mut expand = match Expand::span(&span, &config) {
+            Ok(expand) => expand,
+            // What another program minted need be no list of messages.
+            Err(error) if error.kind == ErrorKind::Json => return Ok(span),
+            Err(error) => return Err(error),
+        };
+        while let Some(handle) = expand.wanted() {
+            let found = match self.fetch(handle) {
+                Ok(span) => Some(span),
+                Err(error) if error.kind == ErrorKind::NotFound => None,
+                Err(error) => return Err(error),
+            };
+            expand.give(found)?;
+        }
+        let output = expand.finish()?;
+        let mut text = String::new();
+        text.try_reserve_exact(output.pieces.iter().map(|piece| piece.len()).sum())?;
+        output.pieces.iter().for_each(|piece| text.push_str(piece));
+        Ok(text)
     }
 
     /// Removes this session's spans and returns their space. The store can be

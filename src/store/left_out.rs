@@ -50,6 +50,11 @@ impl Store {
     }
 
     /// Refuses.
+    pub fn answer(&self, _arguments: &str) -> Result<String, Error> {
+        Err(LEFT_OUT)
+    }
+
+    /// Refuses.
     pub fn forget(&self) -> Result<(), Error> {
         Err(LEFT_OUT)
     }
