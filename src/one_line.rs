@@ -101,7 +101,7 @@ pub(crate) struct Writer<'w> {
     /// How the call ended that is written.
     result: Buffer,
     /// What its arguments mean, if they are a string.
-    arguments: String,
+    arguments: Vec<u8>,
 }
 
 impl<'w> Writer<'w> {
@@ -110,7 +110,7 @@ impl<'w> Writer<'w> {
             format,
             config,
             result: Buffer::default(),
-            arguments: String::new(),
+            arguments: Vec::new(),
         }
     }
 
