@@ -187,6 +187,7 @@ impl<'a, 'c> Fold<'a, 'c> {
             };
             text.truncate(0);
             self.write_head(&draft, &mut writer, &mut text)?;
+            draft.head = Buffer::with_capacity(text.len() + text.len() / 8)?;
             draft.head.push("\"");
             json::escape(&text, &mut draft.head);
             // Only its length is kept: the real handle makes it anew.

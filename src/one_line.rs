@@ -90,8 +90,7 @@ fn is_tagged(line: &str) -> bool {
         line[..at].ends_with(" -") && (rest.starts_with("> ok, ") || rest.starts_with("> error, "))
     };
     let mut marks = memchr::memchr_iter(b'>', line.as_bytes());
-    let mut tags = memchr::memchr_iter(b']', line.as_bytes());
-    marks.any(ends) && tags.any(|at| line[at + 1..].starts_with(' '))
+    marks.any(ends) && line.as_bytes().windows(2).any(|pair| pair == b"] ")
 }
 
 /// Writes lines, one after another, in the same memory.
