@@ -395,9 +395,9 @@ fn read_arguments(text: &str) -> Result<Arguments<'_>, Error> {
         _ => return Ok(Arguments::Other),
     }
     let telling = |value: Raw<'_>| !value.is_null() && value.text().is_none_or(|t| !t.is_empty());
-    let mut ranked = ranked.into_iter().flatten();
-    let most = ranked.find(|(_, value)| telling(*value)).or(first_text);
-    Ok(match most {
+    let mut ranked = ranked.iter().flatten();
+    let most = ranked.find(|(_, value)| telling(*value));
+    Ok(match most.copied().or(first_text) {
         Some((name, value)) => Arguments::Telling(name, value),
         None if any => Arguments::Mute,
         None => Arguments::Empty,
@@ -481,8 +481,10 @@ fn bound(from: usize, limit: usize, line: &mut Buffer) {
 
 /// Takes away what could pass for the result behind a clause.
 fn make_harmless(from: usize, line: &mut Buffer) {
-    line.replace_each(from, "-> ok,", "→ ok,");
-    line.replace_each(from, "-> error,", "→ error,");
+    if line[from..].contains('>') {
+        line.replace_each(from, "-> ok,", "→ ok,");
+        line.replace_each(from, "-> error,", "→ error,");
+    }
 }
 
 /// `47 lines`, `1 image`, `1 line: /srv`, `512 bytes of JSON`.
