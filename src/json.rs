@@ -400,12 +400,11 @@ impl<'a> Reader<'a> {
     /// Reads an object, handing each key to `member`, which reads its value.
     ///
     /// Anything else is passed over. Returns the value.
-    #[inline]
     pub(crate) fn object(
         &mut self,
         mut member: impl FnMut(&mut Self, &str) -> Result<(), Error>,
     ) -> Result<Raw<'a>, Error> {
-        self.each_member(|reader, name, plain| {
+        self.each_member(&mut |reader, name, plain| {
             if plain || !name.is_escaped() {
                 member(reader, name.raw())
             } else {
@@ -415,18 +414,18 @@ impl<'a> Reader<'a> {
     }
 
     /// The same, with each key as it stands.
-    #[inline]
     pub(crate) fn members(
         &mut self,
         mut member: impl FnMut(&mut Self, Text<'a>) -> Result<(), Error>,
     ) -> Result<Raw<'a>, Error> {
-        self.each_member(|reader, name, _| member(reader, name))
+        self.each_member(&mut |reader, name, _| member(reader, name))
     }
 
-    #[inline]
+    /// Not generic: the formats have objects to read in many places, and most
+    /// messages are read by their shape.
     fn each_member(
         &mut self,
-        mut member: impl FnMut(&mut Self, Text<'a>, bool) -> Result<(), Error>,
+        member: &mut dyn FnMut(&mut Self, Text<'a>, bool) -> Result<(), Error>,
     ) -> Result<Raw<'a>, Error> {
         if self.peek() != Some(b'{') {
             return self.skip();
