@@ -28,8 +28,6 @@ pub(crate) struct Draft {
     pub(crate) message: String,
     /// Empty until the mint has spoken.
     pub(crate) handle: String,
-    /// The id of the call that a TOOL card makes.
-    pub(crate) call_id: String,
 }
 
 /// Bytes, and the bytes that the estimate counts.

@@ -11,12 +11,14 @@ use crate::draft::{Draft, Size};
 use crate::error::{Error, ErrorKind};
 use crate::format::{CardMessage, Facts, Role};
 use crate::json::{self, Text};
+use crate::known::Known;
 use crate::one_line::{Writer, in_order};
 use crate::receipt;
 use crate::round::{Block, Kind, Reading};
 use crate::summary::{Output, Summary, Verdict};
 use crate::tokens::Tokens;
 use crate::transcript::{Edit, kept_prefix, splice};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// The handle's length that the gate reckons with before a mint has spoken.
@@ -28,8 +30,10 @@ pub struct Fold<'a, 'c> {
     reading: Reading<'a>,
     drafts: Vec<Draft>,
     verdict: Verdict,
-    /// The ids that no TOOL card's call may have, in order, once one is minted.
+    /// The ids that no TOOL card's call may have: the document's, in order, once
+    /// a card is minted, and those of other cards.
     taken: Vec<(Text<'a>, usize)>,
+    given: Known<'static>,
 }
 
 impl<'a, 'c> Fold<'a, 'c> {
@@ -42,6 +46,7 @@ impl<'a, 'c> Fold<'a, 'c> {
             drafts: Vec::new(),
             verdict: Verdict::Nothing,
             taken: Vec::new(),
+            given: Known::default(),
         };
         let any_dropped = fold.draft()?;
         fold.reading.forget_words();
@@ -103,7 +108,6 @@ impl<'a, 'c> Fold<'a, 'c> {
         let message = self.message(&self.drafts[index], head, handle, &call_id)?;
         let draft = &mut self.drafts[index];
         draft.handle = copy(handle)?;
-        draft.call_id = call_id;
         draft.bytes = message.len();
         draft.message = message;
         Ok(())
@@ -432,7 +436,7 @@ impl<'a, 'c> Fold<'a, 'c> {
             self.taken = in_order(ids.len(), ids.into_iter().map(Some))?;
         }
         let is_taken = |id: &str| {
-            let of_a_card = self.drafts.iter().any(|draft| draft.call_id == id);
+            let of_a_card = self.given.number(id).is_some();
             let id = Text::within(id);
             of_a_card || self.taken.binary_search_by(|t| t.0.order(id)).is_ok()
         };
@@ -442,6 +446,7 @@ impl<'a, 'c> Fold<'a, 'c> {
             attempt += 1;
             id = card::call_id(handle, attempt);
         }
+        self.given.add(Cow::Owned(id.clone()), 0)?;
         Ok(id)
     }
 
