@@ -136,13 +136,16 @@ impl Quotes {
         Some(())
     }
 
-    /// Where the first line break or other control character stands outside
-    /// strings, as far as the document was read; 0 where that is not known.
+    /// A place not behind the first line break, or other control character, that
+    /// stands outside strings.
     pub(super) fn first_break(&self) -> usize {
-        match self.state.broken {
-            true => 0,
-            false => self.state.first_break.unwrap_or(usize::MAX),
+        if self.state.broken {
+            return 0;
         }
+        // Behind the blocks that were looked at anything may stand.
+        let blocks = self.known - self.next + 1;
+        let looked_to = self.at.wrapping_add(BLOCK * blocks);
+        self.state.first_break.unwrap_or(looked_to)
     }
 
     /// Nothing more is found, whatever follows.
@@ -262,6 +265,23 @@ mod tests {
             let mut quotes = Quotes::from(0);
             let closed = quotes.close(&text.as_bytes()[..cut], lead).map(|(close, _)| close);
             assert_eq!(closed, plain);
+        }
+    }
+
+    #[test]
+    fn no_line_break_stands_before_the_first() {
+        for lead in [0, 1, 63, 64, 2048, 5000] {
+            for tail in [0, 1, 63, 64, 2048, 5000] {
+                for broken in [true, false] {
+                    let line_break = if broken { "\n" } else { "" };
+                    let (lead, tail) = ("1".repeat(lead), "1".repeat(tail));
+                    let text = format!("[\"a\",1{lead}{line_break},2{tail}]");
+                    let mut reader = super::super::Reader::new(&text);
+                    reader.skip().unwrap();
+                    let first = text.find('\n').unwrap_or(usize::MAX);
+                    assert!(reader.first_break() <= first, "{text}");
+                }
+            }
         }
     }
 
