@@ -20,6 +20,10 @@ pub(super) fn level() -> Level {
     }
 }
 
+/// Bytes that are looked at together where a block is too much, by
+/// instructions that every machine has.
+pub(crate) const LANES: usize = 16;
+
 /// A stretch of a document.
 #[derive(Clone, Copy)]
 pub(super) struct Block<S: Simd>(u8x64<S>);
