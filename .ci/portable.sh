@@ -11,7 +11,11 @@ apt-get install -y -q --no-install-recommends gcc libc6-dev make gcc-aarch64-lin
     libc6-dev-arm64-cross qemu-user > /dev/null
 intel=x86_64-unknown-linux-gnu
 arm=aarch64-unknown-linux-gnu
-rustup target add $arm
+targets=($intel $arm)
+rustup target add $arm || {
+    echo "skipped: $arm, for which no std can be had here"
+    targets=($intel)
+}
 rustc --version
 aarch64-linux-gnu-gcc --version | head -n 1
 qemu-aarch64 --version | head -n 1
@@ -24,20 +28,22 @@ mkdir -p "$out/$intel" "$out/$arm" "$out/documents"
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
 
 make --no-print-directory shared CARGO_FLAGS=--no-default-features OUT="$out/$intel"
-cargo rustc --profile ship --lib --crate-type cdylib --no-default-features --target $arm
-cp "$target/$arm/ship/libnewt_fold.so" "$out/$arm"
 compile() { # COMPILER TARGET
     "$1" -std=c99 -O1 -Wall -Wextra -Wpedantic -Werror -Iinclude -Itests/c tests/c/outcomes.c \
         "$out/$2/libnewt_fold.so" -Wl,-rpath,"$out/$2" -o "$out/$2/outcomes"
 }
 compile gcc $intel
-compile aarch64-linux-gnu-gcc $arm
+if [[ ${targets[*]} == *"$arm"* ]]; then
+    cargo rustc --profile ship --lib --crate-type cdylib --no-default-features --target $arm
+    cp "$target/$arm/ship/libnewt_fold.so" "$out/$arm"
+    compile aarch64-linux-gnu-gcc $arm
+fi
 
 # Unoptimised tests take minutes under QEMU.
 export CARGO_PROFILE_DEV_OPT_LEVEL=1 CARGO_PROFILE_DEV_DEBUG=0 PROPTEST_CASES=50
 tests=(--no-default-features --lib --test abi --test cases --test hostile
     --test json_differential --test laws --test prune)
-cargo test "${tests[@]}" --target $intel --target $arm --no-run
+cargo test "${tests[@]}" "${targets[@]/#/--target=}" --no-run
 cargo bench --profile dev --no-default-features --target $intel --bench fold -- \
     fixed "$out/documents"
 
@@ -73,4 +79,4 @@ on $intel ''
 on $intel Avx2 qemu-x86_64 -cpu max
 on $intel Sse4_2 qemu-x86_64 -cpu Nehalem
 on $intel Sse2 qemu-x86_64 -cpu qemu64
-on $arm Neon qemu-aarch64 -cpu cortex-a57 -L /usr/aarch64-linux-gnu
+[[ ${targets[*]} != *"$arm"* ]] || on $arm Neon qemu-aarch64 -cpu cortex-a57 -L /usr/aarch64-linux-gnu
