@@ -32,6 +32,8 @@ const MEMBERS: [&str; 3] = ["messages", "input", "contents"];
 
 /// Bytes of a message that says little.
 const SHORT_MESSAGE: usize = 64;
+/// So many at most have room before they are seen.
+const MANY_MESSAGES: usize = 16 * 1024;
 
 /// A checked document, cut into messages.
 pub(crate) struct Transcript<'a> {
@@ -208,10 +210,9 @@ impl<'a> Transcript<'a> {
         self.format = chosen.unwrap_or(format::of(Wire::Chat));
         self.told = chosen.is_some();
         self.messages.clear();
-        // So that they are not moved while they become more; room that is never
-        // written to costs nothing.
+        // So that those of most documents are not moved while they become more.
         let most = (self.text.len() - reader.at()) / SHORT_MESSAGE;
-        self.messages.try_reserve_exact(most)?;
+        self.messages.try_reserve_exact(most.min(MANY_MESSAGES))?;
         self.media.clear();
         self.shapes = Shapes::default();
         visitor.begin(self.format);

@@ -46,6 +46,11 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(theirs.is_ok(), matches!(plain, Ok(Some(_))));
     if let Ok(messages) = theirs {
         let lines: Vec<&str> = messages.into_iter().map(RawValue::get).collect();
+        let spanned = spans.iter().flat_map(|span| span.split('\n')).count();
+        let (_, summary) = folded.expect("messages");
+        // Each card is a message, and each line of its span was one.
+        let gone = summary.messages_before + spans.len() - summary.messages_after;
+        assert_eq!(spanned, gone);
         for line in spans.iter().flat_map(|span| span.split('\n')) {
             // A message over several lines was put on one.
             assert!(lines.contains(&line) || lines.iter().any(|message| message.contains('\n')));
