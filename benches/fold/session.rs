@@ -1,0 +1,63 @@
+//! A session that is folded after each of its rounds.
+
+use crate::documents::{FIRST, Rounds, source_code};
+use crate::{best, config};
+use newt_fold::fold;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+/// What all folds together cost is the bytes handed to them, each about as dear
+/// as the last one, however long the session is by then.
+pub fn table() {
+    println!(
+        "{:18} {:>6} {:>9} {:>14} {:>10} {:>8} {:>14} {:>9}",
+        "the user speaks",
+        "rounds",
+        "left",
+        "bytes handed in",
+        "all folds",
+        "ns/byte",
+        "never folded",
+        "ratio"
+    );
+    session("once", usize::MAX);
+    session("every 60 rounds", 60);
+}
+
+fn session(name: &str, turn: usize) {
+    let config = config();
+    let mint = |_: &str| Some("h7q2kx3m".to_owned());
+    let mut rounds = Rounds::new(turn);
+    // What the last fold left, and the session as it would be without folds.
+    let (mut left, mut whole) = (FIRST.to_owned() + "]", FIRST.to_owned());
+    let (mut bytes, mut time) = (0, Duration::ZERO);
+    for round in 1..=10_000 {
+        let begun = whole.len();
+        rounds.write(|dice, _, out| source_code(dice, out), &mut whole);
+        left.pop();
+        left.push_str(&whole[begun..]);
+        left.push(']');
+
+        let start = Instant::now();
+        let folded = fold(black_box(left.as_bytes()), &config, mint);
+        time += start.elapsed();
+        bytes += left.len();
+        left = folded.expect("it folds").0;
+
+        if [1_250, 2_500, 5_000, 10_000].contains(&round) {
+            let document = whole.clone() + "]";
+            let one = best(|| drop(black_box(fold(document.as_bytes(), &config, mint))));
+            // A fold after each of n rounds of a session that only grows: half of
+            // them all, as if each were the last, because cost is linear.
+            let never = one * round / 2;
+            println!(
+                "{name:18} {round:>6} {:>9} {bytes:>14} {:>7} ms {:>8.3} {:>11} ms {:>8.1}x",
+                left.len(),
+                time.as_millis(),
+                time.as_nanos() as f64 / bytes as f64,
+                never.as_millis(),
+                never.as_secs_f64() / time.as_secs_f64(),
+            );
+        }
+    }
+}
