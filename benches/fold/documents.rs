@@ -160,6 +160,16 @@ pub fn plain(bytes: usize) -> String {
     })
 }
 
+/// A user's message before each round, so that each becomes a card.
+pub fn short_turns(bytes: usize) -> String {
+    transcript(bytes, Rounds::new(1), |dice, _, out| {
+        for _ in 0..40 + dice.below(40) {
+            out.push_str(dice.word());
+            out.push(' ');
+        }
+    })
+}
+
 /// A session of 20 rounds whose first result has so many bytes more.
 pub fn one_large(bytes: usize) -> String {
     let mut rounds = Rounds::new(60);
