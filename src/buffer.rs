@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::json;
 use std::fmt;
+use std::ops::{Deref, Range};
 
 /// A `String` that remembers that it could not grow, so that writing to it
 /// stays simple and the failure is seen once, in [`Buffer::finish`].
@@ -24,11 +25,32 @@ impl Buffer {
     }
 
     pub(crate) fn push(&mut self, text: &str) {
-        if self.text.try_reserve(text.len()).is_err() {
-            self.failed = true;
-        } else if !self.failed {
+        let room = self.text.capacity() - self.text.len();
+        if (room >= text.len() && !self.failed) || self.reserve(text.len()) {
             self.text.push_str(text);
         }
+    }
+
+    /// Makes room for so many bytes more; says whether they may be written.
+    #[cold]
+    fn reserve(&mut self, more: usize) -> bool {
+        self.failed |= self.text.try_reserve(more).is_err();
+        !self.failed
+    }
+
+    /// Writes what another text holds, which may have failed itself.
+    pub(crate) fn append(&mut self, other: &Self) {
+        self.failed |= other.failed;
+        self.push(&other.text);
+    }
+
+    /// Writes a number in decimal.
+    pub(crate) fn push_number(&mut self, number: u64) {
+        if number >= 10 {
+            self.push_number(number / 10);
+        }
+        let digit = (number % 10) as usize;
+        self.push(&"0123456789"[digit..=digit]);
     }
 
     /// Writes `text` as a JSON string, quotes and all.
@@ -38,17 +60,57 @@ impl Buffer {
         self.push("\"");
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.text.len()
+    /// Puts `with` where a range stands.
+    pub(crate) fn replace(&mut self, range: Range<usize>, with: &str) {
+        if self.reserve(with.len()) {
+            self.text.drain(range.clone());
+            self.text.insert_str(range.start, with);
+        }
+    }
+
+    /// Puts `with` for each `what` behind a place.
+    pub(crate) fn replace_each(&mut self, from: usize, what: &str, with: &str) {
+        if !self[from..].contains(what) {
+            return;
+        }
+        match copy(&self[from..]) {
+            Ok(old) => {
+                self.truncate(from);
+                for (index, piece) in old.split(what).enumerate() {
+                    self.push(if index > 0 { with } else { "" });
+                    self.push(piece);
+                }
+            }
+            Err(_) => self.failed = true,
+        }
+    }
+
+    /// Takes away what stands behind a place.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.text.truncate(len);
+    }
+
+    /// Refuses if memory ran out.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        match self.failed {
+            true => Err(Error::memory()),
+            false => Ok(()),
+        }
     }
 
     /// The text, or the news that memory ran out while it was written.
     pub(crate) fn finish(self) -> Result<String, Error> {
-        if self.failed {
-            Err(Error::memory())
-        } else {
-            Ok(self.text)
-        }
+        self.check()?;
+        Ok(self.text)
+    }
+}
+
+/// The text as far as it could be written.
+impl Deref for Buffer {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.text
     }
 }
 
@@ -56,6 +118,13 @@ impl Buffer {
 pub(crate) fn push<T>(list: &mut Vec<T>, item: T) -> Result<(), Error> {
     list.try_reserve(1)?;
     list.push(item);
+    Ok(())
+}
+
+/// Copies a list behind another whose memory may run out.
+pub(crate) fn extend<T: Copy>(list: &mut Vec<T>, more: &[T]) -> Result<(), Error> {
+    list.try_reserve(more.len())?;
+    list.extend_from_slice(more);
     Ok(())
 }
 
@@ -71,17 +140,6 @@ pub(crate) fn copy(text: &str) -> Result<String, Error> {
     let mut buffer = Buffer::with_capacity(text.len())?;
     buffer.push(text);
     buffer.finish()
-}
-
-/// Collects characters whose memory may run out.
-impl FromIterator<char> for Buffer {
-    fn from_iter<I: IntoIterator<Item = char>>(chars: I) -> Self {
-        let mut buffer = Self::default();
-        for c in chars {
-            buffer.push(c.encode_utf8(&mut [0; 4]));
-        }
-        buffer
-    }
 }
 
 impl fmt::Write for Buffer {

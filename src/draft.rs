@@ -1,5 +1,6 @@
 //! A card about to be written.
 
+use crate::buffer::Buffer;
 use crate::config::{Config, Form};
 use crate::round::Block;
 use std::ops::Range;
@@ -17,7 +18,7 @@ pub(crate) struct Draft {
     /// Cards it absorbs.
     pub(crate) absorbed: usize,
     /// The card but for its last line, as the beginning of a JSON string.
-    pub(crate) head: String,
+    pub(crate) head: Buffer,
     /// What it replaces, as the gate weighs it.
     pub(crate) replaced: Size,
     /// Bytes of the card's message, or messages, under the handle as far as it

@@ -10,13 +10,15 @@ use crate::config::{Config, Form, Grouping};
 use crate::draft::{Draft, Size};
 use crate::error::{Error, ErrorKind};
 use crate::format::{CardMessage, Facts, Role};
-use crate::json;
-use crate::one_line;
+use crate::json::{self, Text};
+use crate::known::Known;
+use crate::one_line::{Writer, in_order};
 use crate::receipt;
 use crate::round::{Block, Kind, Reading};
 use crate::summary::{Output, Summary, Verdict};
 use crate::tokens::Tokens;
 use crate::transcript::{Edit, kept_prefix, splice};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// The handle's length that the gate reckons with before a mint has spoken.
@@ -28,6 +30,10 @@ pub struct Fold<'a, 'c> {
     reading: Reading<'a>,
     drafts: Vec<Draft>,
     verdict: Verdict,
+    /// The ids that no TOOL card's call may have: the document's, in order, once
+    /// a card is minted, and those of other cards.
+    taken: Vec<(Text<'a>, usize)>,
+    given: Known<'static>,
 }
 
 impl<'a, 'c> Fold<'a, 'c> {
@@ -39,6 +45,8 @@ impl<'a, 'c> Fold<'a, 'c> {
             reading: Reading::of_document(document, config)?,
             drafts: Vec::new(),
             verdict: Verdict::Nothing,
+            taken: Vec::new(),
+            given: Known::default(),
         };
         let any_dropped = fold.draft()?;
         fold.reading.forget_words();
@@ -77,10 +85,9 @@ impl<'a, 'c> Fold<'a, 'c> {
                 blocks[blocks.len() - 1].messages.end,
             );
             // Most documents stand on one line; one look tells.
-            let stretch = transcript.between(first..last).as_bytes();
-            let broken = memchr::memchr(b'\n', stretch).is_some();
+            let broken = transcript.is_broken(first..last);
             for message in blocks.iter().flat_map(|block| block.messages.clone()) {
-                if span.len() > 0 {
+                if !span.is_empty() {
                     span.push("\n");
                 }
                 let message = transcript.message(message);
@@ -97,12 +104,12 @@ impl<'a, 'c> Fold<'a, 'c> {
     pub fn take(&mut self, index: usize, handle: &[u8]) -> Result<(), Error> {
         let handle = usable_handle(handle)?;
         let call_id = self.free_call_id(handle)?;
-        let message = self.message(&self.drafts[index], handle, &call_id)?;
+        let head = std::mem::take(&mut self.drafts[index].head);
+        let message = self.message(&self.drafts[index], head, handle, &call_id)?;
         let draft = &mut self.drafts[index];
-        draft.handle = handle.to_owned();
+        draft.handle = copy(handle)?;
         draft.bytes = message.len();
         draft.message = message;
-        draft.head = String::new();
         Ok(())
     }
 
@@ -150,6 +157,10 @@ impl<'a, 'c> Fold<'a, 'c> {
             Grouping::Runs => self.runs()?,
             Grouping::All => self.all()?,
         };
+        let mut writer = Writer::new(self.reading.transcript.format, self.config);
+        let mut text = Buffer::default();
+        let handle = "x".repeat(GATE_HANDLE_BYTES);
+        let call_id = card::call_id(&handle, 0);
         let mut any_dropped = false;
         for blocks in groups {
             let mut draft = Draft {
@@ -178,18 +189,13 @@ impl<'a, 'c> Fold<'a, 'c> {
                 bytes,
                 weight: bytes - media,
             };
-            let lines = self.lines(&draft)?;
-            let mut head = Buffer::default();
-            card::write_head(stands_for, &lines, &mut head);
-            let mut json = Buffer::default();
-            json.push("\"");
-            json::escape(&head.finish()?, &mut json);
-            draft.head = json.finish()?;
-            let handle = "x".repeat(GATE_HANDLE_BYTES);
+            text.truncate(0);
+            self.write_head(&draft, &mut writer, &mut text)?;
+            draft.head.push("\"");
+            json::escape(&text, &mut draft.head);
             // Only its length is kept: the real handle makes it anew.
-            draft.bytes = self
-                .message(&draft, &handle, &card::call_id(&handle, 0))?
-                .len();
+            let rest = self.message(&draft, Buffer::default(), &handle, &call_id)?;
+            draft.bytes = draft.head.len() + rest.len();
             if self.smaller(draft.bytes, draft.replaced) {
                 push(&mut self.drafts, draft)?;
             } else {
@@ -310,47 +316,74 @@ impl<'a, 'c> Fold<'a, 'c> {
         block.messages.end <= horizon
     }
 
-    /// The newest lines of a card, oldest first: of cards it absorbs, and of
-    /// rounds.
-    fn lines(&self, draft: &Draft) -> Result<Vec<String>, Error> {
+    /// Writes a card but for its last line: the newest lines, oldest first, of
+    /// cards that it absorbs and of rounds.
+    fn write_head(
+        &self,
+        draft: &Draft,
+        writer: &mut Writer<'_>,
+        out: &mut Buffer,
+    ) -> Result<(), Error> {
         let max = self.config.max_card_lines;
-        let mut lines: Vec<String> = Vec::new();
-        let covered = draft.blocks.iter().cloned().flatten();
-        for index in covered.rev() {
-            if lines.len() >= max {
+        let covered = || draft.blocks.iter().cloned().flatten();
+        // From the newest back, until there are lines enough.
+        let (mut blocks, mut lines) = (0, 0);
+        for index in covered().rev() {
+            if lines >= max {
                 break;
             }
-            let block = &self.reading.blocks[index];
-            if let Kind::Card(_) = block.kind {
-                let text = self.reading.card_text(block)?;
-                let Some(card) = Card::parse(&text) else {
-                    continue;
-                };
-                let room = max - lines.len();
-                for line in card.lines().rev().take(room) {
-                    push(&mut lines, copy(line)?)?;
-                }
-            } else {
-                push(&mut lines, self.line(index)?)?;
-            }
+            blocks += 1;
+            lines += match self.reading.blocks[index].kind {
+                Kind::Card(_) => self.absorb(index, 0, &mut Buffer::default())?,
+                _ => 1,
+            };
         }
-        lines.reverse();
-        Ok(lines)
+        card::write_head(draft.stands_for, lines.min(max) as u64, out);
+        // Of the first one that is told of, the oldest lines may be too many.
+        let mut skipped = lines.saturating_sub(max);
+        for index in covered().skip(covered().count() - blocks) {
+            match self.reading.blocks[index].kind {
+                Kind::Card(_) => {
+                    self.absorb(index, skipped, out)?;
+                }
+                _ => {
+                    out.push(card::DASH);
+                    writer.round(self.reading.words(index), out)?;
+                    out.push("\n");
+                }
+            }
+            skipped = 0;
+        }
+        Ok(())
     }
 
-    /// What one round says in a card.
-    fn line(&self, block: usize) -> Result<String, Error> {
-        let words = self.reading.words(block);
-        let format = self.reading.transcript.format;
-        one_line::round(format, words, self.config)
+    /// Writes the lines of a card that stands, without the oldest ones; says how
+    /// many it has.
+    fn absorb(&self, block: usize, skipped: usize, out: &mut Buffer) -> Result<usize, Error> {
+        let text = self.reading.card_text(&self.reading.blocks[block])?;
+        let Some(card) = Card::parse(&text) else {
+            return Ok(0);
+        };
+        for line in card.lines().skip(skipped) {
+            out.push(card::DASH);
+            out.push(line);
+            out.push("\n");
+        }
+        Ok(card.lines().count())
     }
 
-    /// The message, or the two messages, of a draft under a handle.
-    fn message(&self, draft: &Draft, handle: &str, call_id: &str) -> Result<String, Error> {
+    /// The message, or the two messages, of a draft with this head under a
+    /// handle.
+    fn message(
+        &self,
+        draft: &Draft,
+        head: Buffer,
+        handle: &str,
+        call_id: &str,
+    ) -> Result<String, Error> {
         let mut foot = Buffer::default();
         card::write_foot(handle, &self.config.fetch_tool, &mut foot);
-        let mut json = Buffer::with_capacity(draft.head.len() + 2 * foot.len())?;
-        json.push(&draft.head);
+        let mut json = head;
         json::escape(&foot.finish()?, &mut json);
         json.push("\"");
         let json = json.finish()?;
@@ -393,17 +426,25 @@ impl<'a, 'c> Fold<'a, 'c> {
     /// The first id derived from the handle that no call of the document has;
     /// nor will another card's.
     fn free_call_id(&mut self, handle: &str) -> Result<String, Error> {
-        let taken = &mut self.reading.call_ids;
+        if self.config.card != Form::Tool {
+            return Ok(String::new());
+        }
+        if self.taken.is_empty() {
+            let ids = std::mem::take(&mut self.reading.call_ids);
+            self.taken = in_order(ids.len(), ids.into_iter().map(Some))?;
+        }
+        let is_taken = |id: &str| {
+            let of_a_card = self.given.number(id).is_some();
+            let id = Text::within(id);
+            of_a_card || self.taken.binary_search_by(|t| t.0.order(id)).is_ok()
+        };
         let mut attempt = 0;
         let mut id = card::call_id(handle, attempt);
-        while taken.contains(id.as_str()) {
+        while is_taken(&id) {
             attempt += 1;
             id = card::call_id(handle, attempt);
         }
-        if self.config.card == Form::Tool {
-            taken.try_reserve(1)?;
-            taken.insert(id.clone().into());
-        }
+        self.given.add(Cow::Owned(id.clone()), 0)?;
         Ok(id)
     }
 

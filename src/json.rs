@@ -102,7 +102,7 @@ impl<'a> Raw<'a> {
 }
 
 /// What stands between the quotes of a JSON string, escapes untouched.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Text<'a>(&'a str);
 
 impl<'a> Text<'a> {
@@ -139,11 +139,24 @@ impl<'a> Text<'a> {
         if !self.is_escaped() {
             return Ok(Cow::Borrowed(self.0));
         }
-        // An escape is never shorter than what it means.
         let mut text = String::new();
-        text.try_reserve_exact(self.0.len())?;
-        unescape::unescape(self.0, &mut text);
+        self.decoded_in(&mut text)?;
         Ok(Cow::Owned(text))
+    }
+
+    /// The same; what is not borrowed is written to `memory`.
+    pub(crate) fn decoded_in<'m>(self, memory: &'m mut String) -> Result<&'m str, Error>
+    where
+        'a: 'm,
+    {
+        if !self.is_escaped() {
+            return Ok(self.0);
+        }
+        memory.clear();
+        // An escape is never shorter than what it means.
+        memory.try_reserve(self.0.len())?;
+        unescape::unescape(self.0, memory);
+        Ok(memory)
     }
 
     /// The characters that are meant, decoded one by one.
@@ -186,6 +199,7 @@ impl<'a> Text<'a> {
 
 /// Decodes a JSON string character by character; a lone surrogate becomes
 /// U+FFFD.
+#[derive(Clone)]
 pub(crate) struct Chars<'a>(std::str::Chars<'a>);
 
 impl<'a> Chars<'a> {
@@ -281,6 +295,12 @@ impl<'a> Reader<'a> {
     /// Bytes read so far that stand for pictures and documents, beyond the cap.
     pub(crate) fn media_excess(&self) -> usize {
         self.media.excess
+    }
+
+    /// Where the first line break stands outside strings, or a place before it,
+    /// as far as the document was read.
+    pub(crate) fn first_break(&self) -> usize {
+        self.quotes.first_break()
     }
 
     /// The place of the next byte.

@@ -12,8 +12,7 @@ use crate::format::{Answer, Body, Call, Format, Medium};
 use crate::json::{Raw, Reader, Text};
 use crate::said::Words;
 use crate::spaced::{self, Spaced, is_break};
-use std::borrow::Cow;
-use std::fmt::Write;
+use std::ops::Range;
 
 /// Bytes that the calls of one line take at most.
 const CALLS_BYTES: usize = 240;
@@ -58,23 +57,30 @@ const TELLING: [&str; 26] = [
 
 const PATHS: usize = 9;
 
-/// What stands between an argument's name and its value, and behind it.
-const QUOTES: &str = " ''";
-
 const OK: &str = " -> ok, ";
 const ERROR: &str = " -> error, ";
 
 /// Whether a result's text is one line of the grammar already.
 pub(crate) fn is_one_line(text: Text<'_>) -> Result<bool, Error> {
-    let raw = text.raw();
-    if !raw.starts_with(['[', '\\']) || text.chars().next() != Some('[') {
-        return Ok(false);
+    one_line(text, &mut Buffer::default()).map(|line| line.is_some())
+}
+
+/// The line of the grammar that a result's text is already, fit for a card; what
+/// cannot be borrowed is written to `memory`.
+fn one_line<'m>(text: Text<'m>, memory: &'m mut Buffer) -> Result<Option<&'m str>, Error> {
+    if !text.raw().starts_with(['[', '\\']) || text.chars().next() != Some('[') {
+        return Ok(None);
     }
-    if raw.is_ascii() && !text.is_escaped() {
-        // A string holds no line break that is neither escaped nor beyond ASCII.
-        return Ok(is_tagged(raw));
+    if let Some(line) = spaced::as_it_stands(text) {
+        return Ok(is_tagged(line).then_some(line));
     }
-    Ok(!text.chars().any(is_break) && is_tagged(&text.decoded()?))
+    if text.chars().any(is_break) || !is_tagged(&text.decoded()?) {
+        return Ok(None);
+    }
+    memory.truncate(0);
+    spaced::write(&[text], usize::MAX, memory);
+    memory.check()?;
+    Ok(Some(memory))
 }
 
 /// Whether a line has a tag, and behind it, or before it, says how a call ended.
@@ -88,44 +94,114 @@ fn is_tagged(line: &str) -> bool {
     marks.any(ends) && tags.any(|at| line[at + 1..].starts_with(' '))
 }
 
-/// Writes what one round did: the assistant's note, its calls, their results.
-pub(crate) fn round(
-    format: &dyn Format,
-    words: Words<'_, '_>,
-    config: &Config,
-) -> Result<String, Error> {
-    let Words {
-        calls,
-        results,
-        prose,
-    } = words;
-    let mut line = String::with_capacity(2 * CALLS_BYTES);
-    write_note(prose, config.note_chars, &mut line)?;
-    let shown = calls.len().min(CALLS_SHOWN);
-    let more = match calls.len() - shown {
-        0 => String::new(),
-        more => format!(" | +{more} more"),
-    };
-    // Most rounds make one call.
-    let answers = match calls {
-        [_] => Vec::new(),
-        _ => pairs(calls, results)?,
-    };
-    let mut left = CALLS_BYTES - more.len() - " | ".len() * (shown - 1);
-    for (i, call) in calls[..shown].iter().enumerate() {
-        if i > 0 {
-            line.push_str(" | ");
+/// Writes lines, one after another, in the same memory.
+pub(crate) struct Writer<'w> {
+    format: &'w dyn Format,
+    config: &'w Config,
+    /// How the call ended that is written.
+    result: Buffer,
+    /// What its arguments mean, if they are a string.
+    arguments: String,
+}
+
+impl<'w> Writer<'w> {
+    pub(crate) fn new(format: &'w dyn Format, config: &'w Config) -> Self {
+        Self {
+            format,
+            config,
+            result: Buffer::default(),
+            arguments: String::new(),
         }
-        let place = answers.get(i).copied().unwrap_or(Some(0));
-        let answer = place.and_then(|place| results.get(place));
-        let from = line.len();
-        let limit = left / (shown - i);
-        write_call(format, call, answer, limit, config.result_chars, &mut line)?;
-        left -= line.len() - from;
     }
-    line.push_str(&more);
-    defuse(&mut line)?;
-    Ok(line)
+
+    /// Writes what one round did: the assistant's note, its calls, their results.
+    pub(crate) fn round(&mut self, words: Words<'_, '_>, line: &mut Buffer) -> Result<(), Error> {
+        let Words {
+            calls,
+            results,
+            prose,
+        } = words;
+        let start = line.len();
+        write_note(prose, self.config.note_chars, line);
+        let shown = calls.len().min(CALLS_SHOWN);
+        let mut more = Buffer::default();
+        if shown < calls.len() {
+            more.push(" | +");
+            more.push_number((calls.len() - shown) as u64);
+            more.push(" more");
+        }
+        // Most rounds make one call.
+        let answers = match calls {
+            [_] => Vec::new(),
+            _ => pairs(calls, results)?,
+        };
+        let mut left = CALLS_BYTES - more.len() - " | ".len() * (shown - 1);
+        for (i, call) in calls[..shown].iter().enumerate() {
+            if i > 0 {
+                line.push(" | ");
+            }
+            let place = answers.get(i).copied().unwrap_or(Some(0));
+            let answer = place.and_then(|place| results.get(place));
+            let from = line.len();
+            self.write_call(call, answer, left / (shown - i), line)?;
+            left -= line.len() - from;
+        }
+        line.append(&more);
+        defuse(line, start);
+        Ok(())
+    }
+
+    /// Writes one call and its result in at most `limit` bytes.
+    fn write_call(
+        &mut self,
+        call: &Call<'_>,
+        answer: Option<&Answer<'_>>,
+        limit: usize,
+        line: &mut Buffer,
+    ) -> Result<(), Error> {
+        let from = line.len();
+        let content = answer.and_then(|answer| answer.content);
+        if let Some(said) = content.and_then(|content| self.format.single_text(content))
+            && let Some(said) = one_line(said, &mut self.result)?
+        {
+            write_tool(call, line);
+            let own = said[1..].strip_prefix(&line[from..]);
+            if own.is_some_and(|rest| rest.starts_with(']')) {
+                line.truncate(from);
+            } else {
+                line.push(" → ");
+            }
+            line.push(said);
+            cut_before_result(line, from, limit);
+            return Ok(());
+        }
+        let body = match content {
+            Some(content) => self.format.body(content)?,
+            None => Body::default(),
+        };
+        let result = &mut self.result;
+        result.truncate(0);
+        let failed = answer.is_some_and(|answer| answer.failed)
+            || body.failed
+            || body.texts.first().is_some_and(|text| tells_failure(*text));
+        result.push(if failed { ERROR } else { OK });
+        write_body(&body, self.config.result_chars, result)?;
+
+        line.push("[");
+        write_tool(call, line);
+        line.push("]");
+        let room = limit.saturating_sub(line.len() - from + result.len() + 1);
+        if let Some(arguments) = call.arguments {
+            let arguments = match arguments.text() {
+                Some(text) => text.decoded_in(&mut self.arguments)?,
+                None => arguments.as_str(),
+            };
+            write_clause(arguments, room, line)?;
+        }
+        line.append(&self.result);
+        cut_before_result(line, from, limit);
+        Ok(())
+    }
 }
 
 /// For each call, the place of its result: by id where all have one, else by
@@ -144,11 +220,11 @@ pub(crate) fn pairs(
     }
     // Both sides in the order of their ids, equal ids in the order in which
     // they stand: the n-th call of an id gets its n-th result.
-    let mut given = order(results.iter().map(|result| result.id))?
+    let mut given = in_order(results.len(), results.iter().map(|result| result.id))?
         .into_iter()
         .peekable();
     answers.resize(calls.len(), None);
-    for (id, call) in order(calls.iter().map(|call| call.id))? {
+    for (id, call) in in_order(calls.len(), calls.iter().map(|call| call.id))? {
         while given
             .next_if(|(result, _)| result.order(id).is_lt())
             .is_some()
@@ -160,46 +236,35 @@ pub(crate) fn pairs(
     Ok(answers)
 }
 
-/// Ids with their places, in the order of what they mean.
-fn order<'a>(
-    ids: impl ExactSizeIterator<Item = Option<Text<'a>>>,
+/// Ids with their places, in the order of what they mean; fewer than `count`
+/// where some are missing.
+pub(crate) fn in_order<'a>(
+    count: usize,
+    ids: impl Iterator<Item = Option<Text<'a>>>,
 ) -> Result<Vec<(Text<'a>, usize)>, Error> {
     let mut ordered = Vec::new();
-    ordered.try_reserve_exact(ids.len())?;
+    ordered.try_reserve_exact(count)?;
     ordered.extend(ids.enumerate().filter_map(|(place, id)| Some((id?, place))));
     ordered.sort_unstable_by(|one, other| one.0.order(other.0).then(one.1.cmp(&other.1)));
     Ok(ordered)
 }
 
-fn write_note(prose: &[Text<'_>], limit: usize, line: &mut String) -> Result<(), Error> {
-    let (note, more) = match prose {
-        [] => return Ok(()),
-        [text] => spaced::first(*text, limit)?,
-        texts => {
-            let mut chars = Spaced::new(texts.iter().flat_map(|text| text.chars().chain([' '])));
-            let note: Buffer = chars.by_ref().take(limit).collect();
-            (Cow::Owned(note.finish()?), chars.next().is_some())
-        }
-    };
+fn write_note(prose: &[Text<'_>], limit: usize, line: &mut Buffer) {
+    let start = line.len();
+    line.push("\"");
+    let from = line.len();
+    let more = spaced::write(prose, limit, line);
+    let note = &line[from..];
     if note.is_empty() {
-        return Ok(());
+        return line.truncate(start);
     }
-    let mut note = &*note;
     if more {
         let last = note.chars().next_back().map_or(0, char::len_utf8);
-        note = note[..note.len() - last].trim_end();
+        let kept = note[..note.len() - last].trim_end().len();
+        line.truncate(from + kept);
     }
-    // Room for the calls as well, so that a long note is never moved for them.
-    line.try_reserve(note.len() + "\"…\" ".len() + 2 * CALLS_BYTES)?;
-    line.push('"');
-    let mut quotes = "";
-    for piece in note.split('"') {
-        line.push_str(quotes);
-        line.push_str(piece);
-        quotes = "'";
-    }
-    line.push_str(if more { "…\" " } else { "\" " });
-    Ok(())
+    line.replace_each(from, "\"", "'");
+    line.push(if more { "…\" " } else { "\" " });
 }
 
 /// One call and its result, as a prune writes them in the result's place.
@@ -209,17 +274,10 @@ pub(crate) fn result(
     answer: &Answer<'_>,
     config: &Config,
 ) -> Result<String, Error> {
-    let mut line = String::with_capacity(CALLS_BYTES);
-    write_call(
-        format,
-        call,
-        Some(answer),
-        CALLS_BYTES,
-        config.result_chars,
-        &mut line,
-    )?;
-    defuse(&mut line)?;
-    Ok(line)
+    let mut line = Buffer::default();
+    Writer::new(format, config).write_call(call, Some(answer), CALLS_BYTES, &mut line)?;
+    defuse(&mut line, 0);
+    line.finish()
 }
 
 /// Whether a result is one line of at most so many characters.
@@ -278,232 +336,217 @@ fn read_spill(text: &str) -> Option<Spill> {
     })
 }
 
-/// Writes one call and its result in at most `limit` bytes.
-fn write_call(
-    format: &dyn Format,
-    call: &Call<'_>,
-    answer: Option<&Answer<'_>>,
-    limit: usize,
-    result_chars: usize,
-    line: &mut String,
-) -> Result<(), Error> {
+/// Writes the name of the tool that is called.
+fn write_tool(call: &Call<'_>, line: &mut Buffer) {
     let from = line.len();
-    let mut name = match call.name {
-        Some(name) => spaced::first(name, NAME_BYTES + 1)?.0,
-        None => Cow::Borrowed(""),
-    };
-    if name.len() > NAME_BYTES {
-        cut(name.to_mut(), 0, NAME_BYTES);
+    write_name(call.name.as_slice(), line);
+    if line.len() == from {
+        line.push("?");
     }
-    if name.is_empty() {
-        name = Cow::Borrowed("?");
+}
+
+/// Writes the name of a tool or of an argument.
+fn write_name(name: &[Text<'_>], line: &mut Buffer) {
+    let from = line.len();
+    spaced::write(name, NAME_BYTES + 1, line);
+    cut(line, from..line.len(), NAME_BYTES);
+}
+
+/// Writes the beginning of a text, fit for one line: more than `bytes` only if
+/// the text has more.
+fn write_beginning(text: &str, bytes: usize, line: &mut Buffer) {
+    for c in Spaced::new(text.chars()).take(bytes + 1) {
+        line.push(c.encode_utf8(&mut [0; 4]));
     }
-    let content = answer.and_then(|answer| answer.content);
-    if let Some(said) = content.and_then(|content| format.single_text(content))
-        && is_one_line(said)?
-    {
-        let (said, _) = spaced::first(said, usize::MAX)?;
-        let tag = said[1..].strip_prefix(&*name);
-        if tag.is_none_or(|rest| !rest.starts_with(']')) {
-            line.push_str(&name);
-            line.push_str(" → ");
+}
+
+/// What a call's arguments say.
+enum Arguments<'a> {
+    /// They are no JSON object.
+    Other,
+    /// There are none.
+    Empty,
+    /// None says more than that it is there.
+    Mute,
+    /// The one that says most.
+    Telling(Text<'a>, Raw<'a>),
+}
+
+/// Reads the text of a call's arguments.
+fn read_arguments(text: &str) -> Result<Arguments<'_>, Error> {
+    // Of each name the last one counts.
+    let mut ranked = [None; TELLING.len()];
+    let mut first_text = None;
+    let mut any = false;
+    let mut reader = Reader::new(text);
+    let read = reader.members(|r, name| {
+        let value = r.skip()?;
+        any = true;
+        if let Some(rank) = rank(name) {
+            ranked[rank] = Some((name, value));
         }
-        line.try_reserve(said.len())?;
-        line.push_str(&said);
-        cut_before_result(line, from, limit);
-        return Ok(());
-    }
-    let body = match content {
-        Some(content) => format.body(content)?,
-        None => Body::default(),
-    };
-    let failed = answer.is_some_and(|answer| answer.failed)
-        || body.failed
-        || body.texts.first().is_some_and(|text| tells_failure(*text));
-    let mut result = String::with_capacity(64);
-    result.push_str(if failed { ERROR } else { OK });
-    write_body(&body, result_chars, &mut result)?;
-    line.try_reserve(CALLS_BYTES + result.len())?;
-
-    line.push('[');
-    line.push_str(&name);
-    line.push(']');
-    let room = limit.saturating_sub(line.len() - from + result.len() + 1);
-    if let Some(arguments) = call.arguments
-        && let Some(clause) = clause(arguments, room)?
-    {
-        line.push(' ');
-        line.push_str(&clause);
-    }
-    line.push_str(&result);
-    cut_before_result(line, from, limit);
-    Ok(())
-}
-
-/// The beginning of a text, fit for one line: more than `bytes` only if the
-/// text has more.
-fn begin(chars: impl Iterator<Item = char>, bytes: usize) -> String {
-    Spaced::new(chars).take(bytes + 1).collect()
-}
-
-/// The end of a text, fit for one line, in at most `bytes`.
-fn end(text: Text<'_>, bytes: usize) -> Result<Cow<'_, str>, Error> {
-    let (mut text, _) = spaced::first(text, usize::MAX)?;
-    if text.len() > bytes {
-        let from = text.ceil_char_boundary(text.len() - bytes.saturating_sub('…'.len_utf8()));
-        text.to_mut().replace_range(..from, "…");
-    }
-    Ok(text)
-}
-
-/// The most telling argument: `path 'src/lib.rs'`, in at most `limit` bytes.
-fn clause(arguments: Raw<'_>, limit: usize) -> Result<Option<String>, Error> {
-    let inner = arguments.inner()?;
-    let Some(members) = members(&inner)? else {
-        let raw = begin(inner.chars(), limit);
-        return Ok(quoted("input", &raw, limit));
-    };
-    let telling = |value: &Raw<'_>| !value.is_null() && value.text().is_none_or(|t| !t.is_empty());
-    let ranked = TELLING.iter().find_map(|name| {
-        let named = members.iter().rev().find(|(key, _)| key.is(name));
-        named.filter(|(_, value)| telling(value))
+        if first_text.is_none() && value.text().is_some_and(|text| !text.is_empty()) {
+            first_text = Some((name, value));
+        }
+        Ok(())
     });
-    let first_text = || {
-        members
-            .iter()
-            .find(|(_, value)| value.text().is_some() && telling(value))
-    };
-    Ok(match ranked.or_else(first_text) {
-        Some((key, value)) => {
-            let (mut key, _) = spaced::first(*key, NAME_BYTES + 1)?;
-            if key.len() > NAME_BYTES {
-                cut(key.to_mut(), 0, NAME_BYTES);
-            }
-            match value.text() {
-                // A path says most at its end.
-                Some(text) if TELLING[..PATHS].iter().any(|path| key == *path) => {
-                    let room = limit.saturating_sub(key.len() + QUOTES.len());
-                    quoted(&key, &end(text, room)?, limit)
-                }
-                // Only what can be shown is decoded.
-                Some(text) => quoted(&key, &spaced::first(text, limit + 1)?.0, limit),
-                None => {
-                    let plain = begin(value.as_str().chars(), limit);
-                    bounded(format!("{key} {plain}"), limit)
-                }
-            }
-        }
-        None if members.is_empty() => None,
-        None => bounded(begin(inner.chars(), limit), limit),
+    match read.and_then(|value| reader.end().map(|()| value)) {
+        Ok(value) if value.is_object() => {}
+        Err(error) if error.kind == ErrorKind::Memory => return Err(error),
+        _ => return Ok(Arguments::Other),
+    }
+    let telling = |value: Raw<'_>| !value.is_null() && value.text().is_none_or(|t| !t.is_empty());
+    let mut ranked = ranked.into_iter().flatten();
+    let most = ranked.find(|(_, value)| telling(*value)).or(first_text);
+    Ok(match most {
+        Some((name, value)) => Arguments::Telling(name, value),
+        None if any => Arguments::Mute,
+        None => Arguments::Empty,
     })
 }
 
-/// The members of a text that is a JSON object, and nothing else.
-fn members(text: &str) -> Result<Option<Vec<(Text<'_>, Raw<'_>)>>, Error> {
-    let mut reader = Reader::new(text);
-    let mut members = Vec::new();
-    let read = reader.members(|r, key| {
-        let value = r.skip()?;
-        push(&mut members, (key, value))
-    });
-    match read.and_then(|value| reader.end().map(|()| value)) {
-        Ok(value) => Ok(value.is_object().then_some(members)),
-        Err(error) if error.kind == ErrorKind::Memory => Err(error),
-        Err(_) => Ok(None),
+/// How telling an argument is by its name.
+fn rank(name: Text<'_>) -> Option<usize> {
+    match name.is_escaped() {
+        true => TELLING.iter().position(|telling| name.is(telling)),
+        false => TELLING.iter().position(|telling| name.raw() == *telling),
     }
 }
 
-fn quoted(key: &str, value: &str, limit: usize) -> Option<String> {
+/// Writes the most telling argument behind a space: ` path 'src/lib.rs'`, the
+/// space not counted in at most `limit` bytes.
+fn write_clause(arguments: &str, limit: usize, line: &mut Buffer) -> Result<(), Error> {
+    let start = line.len();
+    line.push(" ");
+    let from = line.len();
+    match read_arguments(arguments)? {
+        Arguments::Other => {
+            line.push("input '");
+            let value = line.len();
+            write_beginning(arguments, limit, line);
+            close_quotes(from, value, limit, line);
+        }
+        Arguments::Empty => {}
+        Arguments::Mute => {
+            write_beginning(arguments, limit, line);
+            bound(from, limit, line);
+        }
+        Arguments::Telling(name, value) => {
+            write_name(&[name], line);
+            let is_path = TELLING[..PATHS].iter().any(|path| line[from..] == **path);
+            let Some(text) = value.text() else {
+                line.push(" ");
+                write_beginning(value.as_str(), limit, line);
+                bound(from, limit, line);
+                return Ok(());
+            };
+            line.push(" '");
+            let value = line.len();
+            if is_path {
+                // A path says most at its end.
+                spaced::write(&[text], usize::MAX, line);
+                cut_beginning(value, limit.saturating_sub(value + 1 - from), line);
+            } else {
+                // Only what can be shown is decoded.
+                spaced::write(&[text], limit + 1, line);
+            }
+            close_quotes(from, value, limit, line);
+        }
+    }
+    if line.len() == from {
+        line.truncate(start);
+    }
+    Ok(())
+}
+
+/// Ends a clause from `from` on whose quoted value stands from `value` on;
+/// takes it away if there is no room for anything in its quotes.
+fn close_quotes(from: usize, value: usize, limit: usize, line: &mut Buffer) {
     // A value must not look like the end of its own clause.
-    let mut value = harmless(value);
-    if value.contains('\'') {
-        value = Cow::Owned(value.replace('\'', "’"));
+    make_harmless(value, line);
+    line.replace_each(value, "'", "’");
+    let room = limit.saturating_sub(value + 1 - from);
+    cut(line, value..line.len(), room);
+    let empty = line.len() == value;
+    line.push("'");
+    if empty || line.len() - from > limit {
+        line.truncate(from);
     }
-    let room = limit.saturating_sub(key.len() + QUOTES.len());
-    if value.len() > room {
-        cut(value.to_mut(), 0, room);
-    }
-    let whole = [key, " '", &value, "'"].concat();
-    (whole.len() <= limit && !value.is_empty()).then_some(whole)
 }
 
-fn bounded(clause: String, limit: usize) -> Option<String> {
-    let mut clause = harmless(&clause).into_owned();
-    cut(&mut clause, 0, limit);
-    (!clause.is_empty()).then_some(clause)
+/// Ends a clause without quotes.
+fn bound(from: usize, limit: usize, line: &mut Buffer) {
+    make_harmless(from, line);
+    cut(line, from..line.len(), limit);
 }
 
-/// A clause without what could pass for the result behind it.
-fn harmless(clause: &str) -> Cow<'_, str> {
-    if memchr::memchr(b'>', clause.as_bytes()).is_none() {
-        return Cow::Borrowed(clause);
-    }
-    Cow::Owned(
-        clause
-            .replace("-> ok,", "→ ok,")
-            .replace("-> error,", "→ error,"),
-    )
+/// Takes away what could pass for the result behind a clause.
+fn make_harmless(from: usize, line: &mut Buffer) {
+    line.replace_each(from, "-> ok,", "→ ok,");
+    line.replace_each(from, "-> error,", "→ error,");
 }
 
 /// `47 lines`, `1 image`, `1 line: /srv`, `512 bytes of JSON`.
-fn write_body(body: &Body<'_>, result_chars: usize, line: &mut String) -> Result<(), Error> {
+fn write_body(body: &Body<'_>, result_chars: usize, line: &mut Buffer) -> Result<(), Error> {
     if let Some(json) = body.json {
-        let _ = write!(line, "{} bytes of JSON", json.as_str().len());
+        line.push_number(json.as_str().len() as u64);
+        line.push(" bytes of JSON");
     } else if !body.texts.is_empty() || body.others.is_empty() {
         let lines = body.texts.iter().map(|text| text.lines()).sum();
         write_count(lines, "line", line);
-        let short = |text: &&Text<'_>| !text.is_empty() && is_short(**text, result_chars);
-        if let Some(text) = body
-            .texts
-            .first()
-            .filter(short)
-            .filter(|_| body.texts.len() == 1)
+        if let [text] = body.texts.as_slice()
+            && !text.is_empty()
+            && is_short(*text, result_chars)
         {
-            line.push_str(": ");
+            line.push(": ");
             // More of it is cut anyway.
-            line.push_str(&spaced::first(*text, CALLS_BYTES)?.0);
+            spaced::write(&[*text], CALLS_BYTES, line);
         }
     }
     let mut comma = if line.ends_with(", ") { "" } else { ", " };
     let mut kinds: Vec<(String, usize)> = Vec::new();
     let mut more = 0;
     for other in &body.others {
-        let kind = kind(*other);
+        let kind = kind(*other)?;
         match kinds.iter().position(|(name, _)| *name == kind) {
             Some(known) => kinds[known].1 += 1,
-            None if kinds.len() < KINDS_SHOWN => kinds.push((kind, 1)),
+            None if kinds.len() < KINDS_SHOWN => push(&mut kinds, (kind, 1))?,
             None => more += 1,
         }
     }
     for (kind, count) in kinds {
-        line.push_str(comma);
+        line.push(comma);
         write_count(count, &kind, line);
         comma = ", ";
     }
     if more > 0 {
-        let _ = write!(line, ", +{more} more");
+        line.push(", +");
+        line.push_number(more as u64);
+        line.push(" more");
     }
     Ok(())
 }
 
 /// What a part that is no text is called in a card.
-fn kind(medium: Medium<'_>) -> String {
+fn kind(medium: Medium<'_>) -> Result<String, Error> {
+    let mut kind = Buffer::default();
     match medium {
-        Medium::Image => "image".to_owned(),
-        Medium::Document => "document".to_owned(),
-        Medium::Audio => "audio part".to_owned(),
+        Medium::Image => kind.push("image"),
+        Medium::Document => kind.push("document"),
+        Medium::Audio => kind.push("audio part"),
         Medium::Named(name) => {
-            let mut name = begin(name.chars(), NAME_BYTES);
-            cut(&mut name, 0, NAME_BYTES);
-            name + " part"
+            write_name(&[name], &mut kind);
+            kind.push(" part");
         }
     }
+    kind.finish()
 }
 
-fn write_count(count: usize, what: &str, line: &mut String) {
-    let _ = write!(line, "{count} ");
-    line.push_str(what);
-    line.push_str(if count == 1 { "" } else { "s" });
+fn write_count(count: usize, what: &str, line: &mut Buffer) {
+    line.push_number(count as u64);
+    line.push(" ");
+    line.push(what);
+    line.push(if count == 1 { "" } else { "s" });
 }
 
 /// Bytes of a last line that may be about an exit code.
@@ -528,33 +571,61 @@ fn tells_failure(text: Text<'_>) -> bool {
         "{\"error\":\"",
         "{\"error\":{",
     ];
-    let mut chars = text.chars().skip_while(|c| c.is_whitespace()).peekable();
-    // Hardly any output begins with a letter that it would take.
-    if chars
-        .peek()
-        .is_some_and(|c| "CEFPSTUceftupsu<{".contains(*c))
-    {
-        let head = chars.take(40).collect::<String>().to_lowercase();
+    // The first two letters of these, and of a line about an exit code. Hardly
+    // any output begins so.
+    const FIRST: [[char; 2]; 11] = [
+        ['e', 'r'],
+        ['f', 'a'],
+        ['t', 'r'],
+        ['e', 'x'],
+        ['u', 'n'],
+        ['c', 'o'],
+        ['<', 't'],
+        ['<', 'e'],
+        ['{', '"'],
+        ['p', 'r'],
+        ['s', 't'],
+    ];
+    let mut chars = text.chars();
+    let first = chars.find(|c| !c.is_whitespace());
+    let begins = [first, chars.clone().next()].map(|c| c.unwrap_or(' ').to_ascii_lowercase());
+    if FIRST.contains(&begins) {
+        let head = lower_case(&mut first.into_iter().chain(chars).take(40));
         if BEGINNINGS.iter().any(|word| head.starts_with(word)) || exit_code(&head) {
             return true;
         }
     }
     // The last line, from the last escaped line feed on.
-    let raw = text.raw().trim_end_matches("\\n");
+    let mut raw = text.raw();
+    while let Some(shorter) = raw.strip_suffix("\\n") {
+        raw = shorter;
+    }
     let from = raw.ceil_char_boundary(raw.len().saturating_sub(EXIT_LINE_BYTES + "\\n".len()));
-    let feed = raw.as_bytes()[from..]
-        .windows(2)
-        .rposition(|pair| pair == b"\\n");
-    let tail = match feed {
-        Some(feed) => &raw[from + feed + "\\n".len()..],
+    let tail = &raw[from..];
+    let mut feeds = tail.rmatch_indices('\\').map(|(at, _)| at + 1);
+    let tail = match feeds.find(|at| tail[*at..].starts_with('n')) {
+        Some(letter) => &tail[letter + "n".len()..],
         None if from > 0 => return false,
-        None => raw,
+        None => tail,
     };
     if tail.len() > EXIT_LINE_BYTES {
         return false;
     }
     let tail = tail.trim();
-    tail.starts_with(['C', 'E', 'P', 'S', 'c', 'e', 'p', 's']) && exit_code(&tail.to_lowercase())
+    tail.starts_with(['C', 'E', 'P', 'S', 'c', 'e', 'p', 's'])
+        && exit_code(&lower_case(&mut tail.chars()))
+}
+
+/// The text in lower case, as far as that is ASCII.
+fn lower_case(chars: &mut dyn Iterator<Item = char>) -> String {
+    let mut text = String::with_capacity(2 * EXIT_LINE_BYTES);
+    for c in chars {
+        text.push(match c {
+            '\u{212a}' => 'k', // the sign of kelvin
+            c => c.to_ascii_lowercase(),
+        });
+    }
+    text
 }
 
 /// Whether a line is about an exit code other than 0, and nothing else.
@@ -578,33 +649,35 @@ fn exit_code(line: &str) -> bool {
         })
 }
 
-/// Takes away what could pass for a card's frame or for a handle.
+/// Takes away what could pass for a card's frame or for a handle, from a place
+/// on.
 ///
 /// Goes over the line until nothing is left to take, because what stands on
 /// both sides of something taken away may join to something new.
-pub(crate) fn defuse(line: &mut String) -> Result<(), Error> {
-    const FRAMES: [&str; 2] = ["[NEWT FOLDED", "[exact text:"];
-    let mut marks = memchr::memchr2_iter(b'W', b':', line.as_bytes());
+fn defuse(line: &mut Buffer, from: usize) {
+    const FRAMES: [[&str; 2]; 2] = [
+        ["[NEWT FOLDED", "(NEWT FOLDED"],
+        ["[exact text:", "(exact text:"],
+    ];
+    let text = &line[from..];
     let suspect = |at: usize| {
-        let (before, here) = (&line[..at], &line[..=at]);
+        let (before, here) = (&text[..at], &text[..=at]);
         before.ends_with("[NE")
-            || [ADDRESS, "spill:", FRAMES[1]]
+            || [ADDRESS, "spill:", FRAMES[1][0]]
                 .iter()
                 .any(|m| here.ends_with(m))
     };
-    if !marks.any(suspect) {
-        return Ok(());
+    if !memchr::memchr2_iter(b'W', b':', text.as_bytes()).any(suspect) {
+        return;
     }
     loop {
-        for frame in FRAMES {
-            let mut from = 0;
-            while let Some(found) = line[from..].find(frame) {
-                from += found + 1;
-                line.replace_range(from - 1..from, "(");
-            }
+        for [frame, harmless] in FRAMES {
+            line.replace_each(from, frame, harmless);
         }
-        replace_each(line, ADDRESS, |_, after| Some((0, handle_len(after), "…")))?;
-        let joined = replace_each(line, "spill:", |before, after| {
+        take_each(line, from, ADDRESS, &|_, after| {
+            Some((0, handle_len(after), "…"))
+        });
+        let joined = take_each(line, from, "spill:", &|before, after| {
             let mut len = handle_len(after);
             if len == 0 {
                 return None;
@@ -619,38 +692,37 @@ pub(crate) fn defuse(line: &mut String) -> Result<(), Error> {
             } else {
                 (0, len, "…")
             })
-        })?;
+        });
         if !joined {
-            return Ok(());
+            return;
         }
     }
 }
 
-/// Replaces each `marker` with as many bytes before and behind it as `each`
-/// says, going by what is left of the line before it and by all that follows;
-/// says whether there was one.
-fn replace_each(
-    line: &mut String,
-    marker: &str,
-    each: impl Fn(&str, &str) -> Option<(usize, usize, &'static str)>,
-) -> Result<bool, Error> {
-    let (mut out, mut at, mut from) = (Buffer::default(), 0, 0);
-    while let Some(found) = line[from..].find(marker).map(|found| from + found) {
-        let behind = found + marker.len();
-        from = behind;
-        if let Some((before, after, with)) = each(&line[at..found], &line[behind..]) {
+/// What goes with a marker, by what is left of the line before it and by all
+/// that follows: bytes before and behind it, and what comes in their place.
+type Taken = dyn Fn(&str, &str) -> Option<(usize, usize, &'static str)>;
+
+/// Takes away each `marker` behind a place with what goes with it; says whether
+/// there was one.
+fn take_each(line: &mut Buffer, from: usize, marker: &str, taken: &Taken) -> bool {
+    let (mut out, mut at, mut behind) = (Buffer::default(), from, from);
+    while let Some(found) = line[behind..].find(marker).map(|found| behind + found) {
+        behind = found + marker.len();
+        if let Some((before, after, with)) = taken(&line[at..found], &line[behind..]) {
             out.push(&line[at..found - before]);
             out.push(with);
-            at = behind + after;
-            from = at;
+            behind += after;
+            at = behind;
         }
     }
-    let any = at > 0;
+    let any = at > from;
     if any {
         out.push(&line[at..]);
-        *line = out.finish()?;
+        line.truncate(from);
+        line.append(&out);
     }
-    Ok(any)
+    any
 }
 
 /// Bytes at the start of a text that could be a handle.
@@ -663,38 +735,46 @@ pub(crate) fn is_handle_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"._~:/@=+-".contains(&byte)
 }
 
-/// Cuts what stands behind `from` to `limit` bytes, on a character, and says so.
-fn cut(text: &mut String, from: usize, limit: usize) {
-    if text.len() - from > limit {
+/// Cuts what stands in a range to `limit` bytes, on a character, and says so.
+fn cut(line: &mut Buffer, range: Range<usize>, limit: usize) {
+    if range.len() > limit {
         match limit.checked_sub('…'.len_utf8()) {
             Some(room) => {
-                text.truncate(text.floor_char_boundary(from + room));
-                text.push('…');
+                let kept = line.floor_char_boundary(range.start + room);
+                line.replace(kept..range.end, "…");
             }
-            None => text.truncate(from),
+            None => line.replace(range, ""),
         }
+    }
+}
+
+/// Keeps the end of what stands behind `from`, in at most `limit` bytes.
+fn cut_beginning(from: usize, limit: usize, line: &mut Buffer) {
+    if line.len() - from > limit {
+        let room = limit.saturating_sub('…'.len_utf8());
+        let kept = line.ceil_char_boundary(line.len() - room);
+        line.replace(from..kept, "…");
     }
 }
 
 /// Cuts a call's entry, which begins at `from`, to `limit` bytes, in its clause
 /// if that is enough: how a call ended is worth more than the end of its
 /// argument.
-fn cut_before_result(line: &mut String, from: usize, limit: usize) {
-    if line.len() - from <= limit {
+fn cut_before_result(line: &mut Buffer, from: usize, limit: usize) {
+    let end = line.len();
+    if end - from <= limit {
         return;
     }
-    let entry = &line[from..];
-    let result = [OK, ERROR]
-        .iter()
-        .filter_map(|mark| entry.rfind(mark))
-        .max();
-    if let Some(at) = result
-        && entry.len() - at + NAME_BYTES <= limit
-    {
-        let result = line.split_off(from + at);
-        cut(line, from, limit - result.len());
-        line.push_str(&result);
+    let entry = line.as_bytes();
+    let is_result = |at: &usize| {
+        let mut marks = [OK, ERROR].iter();
+        marks.any(|mark| entry[*at..].starts_with(mark.as_bytes()))
+    };
+    let result = (from..end).rev().find(is_result);
+    let kept = result.map_or(0, |at| end - at);
+    if kept > 0 && kept + NAME_BYTES <= limit {
+        cut(line, from..end - kept, limit - kept);
     } else {
-        cut(line, from, limit);
+        cut(line, from..end, limit);
     }
 }

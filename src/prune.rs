@@ -130,7 +130,7 @@ impl<'a> Prune<'a> {
             .sum();
         let mut span = Buffer::with_capacity(bytes)?;
         for original in &self.originals {
-            if span.len() > 0 {
+            if !span.is_empty() {
                 span.push("\n");
             }
             push_line(original.as_str(), &mut span);

@@ -7,12 +7,10 @@ use crate::config::{Config, Form, Results};
 use crate::error::{Error, ErrorKind};
 use crate::format::{Answer, Call, Facts, Format, Role};
 use crate::json::{Raw, Reader, Text};
-use crate::one_line;
+use crate::one_line::{self, in_order};
 use crate::said::{Mark, Said, Words};
 use crate::transcript::{Transcript, Visitor};
-use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::collections::HashSet;
 use std::ops::Range;
 
 /// Why a round stays.
@@ -69,8 +67,8 @@ pub(crate) struct Reading<'a> {
     pub(crate) blocks: Vec<Block>,
     /// Whether any message carries reasoning.
     pub(crate) reasoning: bool,
-    /// The ids of calls and results that are as long as a card's.
-    pub(crate) call_ids: HashSet<Cow<'a, str>>,
+    /// The ids of calls and results that are as long as a TOOL card's.
+    pub(crate) call_ids: Vec<Text<'a>>,
     said: Said<'a>,
 }
 
@@ -167,7 +165,7 @@ struct Rounds<'a, 'c> {
     begun: Mark,
     /// Adjacent blocks at the end whose words are remembered.
     run: usize,
-    call_ids: HashSet<Cow<'a, str>>,
+    call_ids: Vec<Text<'a>>,
     /// Where messages begin that belong to calls, should calls follow.
     lead: Option<usize>,
     last_user: Option<usize>,
@@ -254,7 +252,7 @@ impl<'a, 'c> Rounds<'a, 'c> {
             said: Said::default(),
             begun: Mark::default(),
             run: 0,
-            call_ids: HashSet::new(),
+            call_ids: Vec::new(),
             lead: None,
             last_user: None,
             open_reasoning: false,
@@ -476,10 +474,8 @@ impl<'a, 'c> Rounds<'a, 'c> {
     fn note_ids(&mut self, ids: impl Iterator<Item = Option<Text<'a>>>) -> Result<(), Error> {
         if self.config.card == Form::Tool {
             for id in ids.flatten() {
-                let id = id.decoded()?;
-                if id.len() == CALL_ID_BYTES {
-                    self.call_ids.try_reserve(1)?;
-                    self.call_ids.insert(id);
+                if id.decoded()?.len() == CALL_ID_BYTES {
+                    push(&mut self.call_ids, id)?;
                 }
             }
         }
@@ -523,8 +519,8 @@ fn pair(calls: &[Call<'_>], results: &[Answer<'_>]) -> Result<Option<Why>, Error
     {
         return Ok((!call.same(result)).then_some(Why::ForeignId));
     }
-    let asked = sorted(calls.iter().map(|call| call.id))?;
-    let given = sorted(results.iter().map(|result| result.id))?;
+    let asked = in_order(calls.len(), calls.iter().map(|call| call.id))?;
+    let given = in_order(results.len(), results.iter().map(|result| result.id))?;
     if asked.is_empty() || given.is_empty() {
         return Ok(match results.len().cmp(&calls.len()) {
             Ordering::Equal => None,
@@ -533,11 +529,13 @@ fn pair(calls: &[Call<'_>], results: &[Answer<'_>]) -> Result<Option<Why>, Error
         });
     }
     let all_named = asked.len() == calls.len() && given.len() == results.len();
-    let equal = asked.len() == given.len() && asked.iter().zip(&given).all(|(a, g)| a.same(*g));
+    let equal = asked.len() == given.len() && asked.iter().zip(&given).all(|(a, g)| a.0.same(g.0));
     if all_named && equal {
         return Ok(None);
     }
-    let lacks = |ids: &[Text<'_>], id: &Text<'_>| ids.binary_search_by(|i| i.order(*id)).is_err();
+    let lacks = |ids: &[(Text<'_>, usize)], id: &(Text<'_>, usize)| {
+        ids.binary_search_by(|i| i.0.order(id.0)).is_err()
+    };
     Ok(Some(if given.iter().any(|id| lacks(&asked, id)) {
         Why::ForeignId
     } else if !all_named || asked.iter().any(|id| lacks(&given, id)) || given.len() < asked.len() {
@@ -545,15 +543,4 @@ fn pair(calls: &[Call<'_>], results: &[Answer<'_>]) -> Result<Option<Why>, Error
     } else {
         Why::Doubled
     }))
-}
-
-/// The ids that are there, in order.
-fn sorted<'a>(
-    ids: impl ExactSizeIterator<Item = Option<Text<'a>>>,
-) -> Result<Vec<Text<'a>>, Error> {
-    let mut named = Vec::new();
-    named.try_reserve_exact(ids.len())?;
-    named.extend(ids.flatten());
-    named.sort_unstable_by(|one: &Text<'_>, other| one.order(*other));
-    Ok(named)
 }

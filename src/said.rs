@@ -1,7 +1,7 @@
 //! What rounds say: their calls, results and prose, remembered for the lines of
 //! a card while a document is read.
 
-use crate::buffer::push;
+use crate::buffer::extend;
 use crate::error::Error;
 use crate::format::{Answer, Call, Facts};
 use crate::json::Text;
@@ -34,15 +34,9 @@ pub(crate) struct Mark {
 impl<'a> Said<'a> {
     /// Adds what a message says.
     pub(crate) fn add(&mut self, facts: &Facts<'a>) -> Result<(), Error> {
-        for call in &facts.calls {
-            push(&mut self.calls, *call)?;
-        }
-        for result in &facts.results {
-            push(&mut self.results, *result)?;
-        }
-        for text in &facts.prose {
-            push(&mut self.prose, *text)?;
-        }
+        extend(&mut self.calls, &facts.calls)?;
+        extend(&mut self.results, &facts.results)?;
+        extend(&mut self.prose, &facts.prose)?;
         Ok(())
     }
 

@@ -8,7 +8,7 @@
 use crate::buffer::push;
 use crate::card;
 use crate::error::Error;
-use crate::format::{Answer, Call, Facts};
+use crate::format::Facts;
 use crate::json::{Raw, Reader, Text};
 
 /// Shapes that are remembered: a session has a few at a time.
@@ -31,29 +31,32 @@ struct Shape<'a> {
     first: &'a str,
     glue: [&'a str; HOLES],
     count: usize,
-    /// What the message said. The slices in it give way to what fills the
-    /// holes; `holes` says which, in the order of [`slices`].
+    /// What the message said that was read last. The slices in it are what
+    /// filled the holes; `holes` says which, in the order of [`slices`].
     facts: Facts<'a>,
     holes: [usize; HOLES],
+    filled: [Text<'a>; HOLES],
 }
 
 impl<'a> Shapes<'a> {
-    /// Reads the next message, if it stands in a shape that is remembered.
-    pub(crate) fn read(
-        &self,
-        reader: &mut Reader<'a>,
-        facts: &mut Facts<'a>,
-    ) -> Result<bool, Error> {
+    /// Reads the next message, if it stands in a shape that is remembered; says
+    /// in which.
+    pub(crate) fn read(&mut self, reader: &mut Reader<'a>) -> Option<usize> {
         let start = reader.at();
-        for shape in &self.shapes {
+        for (index, shape) in self.shapes.iter_mut().enumerate() {
             if !shape.first.is_empty() && reader.pass(shape.first) {
-                if shape.read(reader, facts)? {
-                    return Ok(true);
+                if shape.read(reader) {
+                    return Some(index);
                 }
                 reader.back_to(start);
             }
         }
-        Ok(false)
+        None
+    }
+
+    /// What the message said that was read last in a shape.
+    pub(crate) fn facts(&self, shape: usize) -> &Facts<'a> {
+        &self.shapes[shape].facts
     }
 
     /// Remembers the shape of a message, if it has one.
@@ -117,12 +120,12 @@ impl<'a> Shape<'a> {
         Ok(true)
     }
 
-    /// Reads a message behind what stands before the first hole.
-    fn read(&self, reader: &mut Reader<'a>, facts: &mut Facts<'a>) -> Result<bool, Error> {
-        let mut filled = [Text::within(""); HOLES];
-        for (hole, glue) in filled.iter_mut().zip(&self.glue[..self.count]) {
+    /// Reads a message behind what stands before the first hole; says whether
+    /// it stands in the shape. What it says is then in `facts`.
+    fn read(&mut self, reader: &mut Reader<'a>) -> bool {
+        for (filled, glue) in self.filled.iter_mut().zip(&self.glue[..self.count]) {
             let Some(text) = reader.rest_of_string() else {
-                return Ok(false);
+                return false;
             };
             // An empty string, and a card, say more than that they are there.
             let usual = match text.raw().as_bytes().first() {
@@ -131,36 +134,33 @@ impl<'a> Shape<'a> {
                 Some(_) => true,
             };
             if !usual || !reader.pass(glue) {
-                return Ok(false);
+                return false;
             }
-            *hole = text;
+            *filled = text;
         }
-        let mut holes = self.holes.iter().map(|hole| filled[*hole % HOLES]);
-        let mut text = || holes.next();
-        facts.role = self.facts.role;
-        facts.reasoning = self.facts.reasoning;
-        facts.pending = self.facts.pending;
-        facts.bare = self.facts.bare;
-        for call in &self.facts.calls {
-            let call = Call {
-                id: call.id.and_then(|_| text()),
-                name: call.name.and_then(|_| text()),
-                arguments: call.arguments.and_then(|_| Some(reader.quoted(text()?))),
-            };
-            push(&mut facts.calls, call)?;
+        let mut holes = self.holes.iter().map(|hole| self.filled[*hole % HOLES]);
+        let mut fill = |slice: &mut Option<Text<'a>>| {
+            if slice.is_some() {
+                *slice = holes.next();
+            }
+        };
+        for call in &mut self.facts.calls {
+            fill(&mut call.id);
+            fill(&mut call.name);
+            let mut arguments = call.arguments.and_then(Raw::text);
+            fill(&mut arguments);
+            call.arguments = arguments.map(|text| reader.quoted(text));
         }
-        for result in &self.facts.results {
-            let answer = Answer {
-                id: result.id.and_then(|_| text()),
-                content: result.content.and_then(|_| Some(reader.quoted(text()?))),
-                failed: result.failed,
-            };
-            push(&mut facts.results, answer)?;
+        for result in &mut self.facts.results {
+            fill(&mut result.id);
+            let mut content = result.content.and_then(Raw::text);
+            fill(&mut content);
+            result.content = content.map(|text| reader.quoted(text));
         }
-        for text in self.facts.prose.iter().filter_map(|_| text()) {
-            push(&mut facts.prose, text)?;
+        for text in &mut self.facts.prose {
+            *text = holes.next().unwrap_or(*text);
         }
-        Ok(true)
+        true
     }
 }
 
@@ -278,12 +278,16 @@ mod tests {
                     format.read(&mut Reader::new(line), &mut plain).unwrap();
                     reader.peek();
                     let start = reader.at();
-                    if !shapes.read(&mut reader, &mut facts).unwrap() {
-                        format.read(&mut reader, &mut facts).unwrap();
-                        shapes.learn(&text[start..reader.at()], &facts).unwrap();
-                    }
+                    let said = match shapes.read(&mut reader) {
+                        Some(shape) => shapes.facts(shape),
+                        None => {
+                            format.read(&mut reader, &mut facts).unwrap();
+                            shapes.learn(&text[start..reader.at()], &facts).unwrap();
+                            &facts
+                        }
+                    };
                     prop_assert_eq!(&text[start..reader.at()], line);
-                    prop_assert_eq!(format!("{facts:?}"), format!("{plain:?}"));
+                    prop_assert_eq!(format!("{said:?}"), format!("{plain:?}"));
                 }
             }
         }

@@ -2,9 +2,12 @@
 //! spaces are single, none stands at either end.
 
 use crate::buffer::Buffer;
-use crate::error::Error;
 use crate::json::Text;
-use std::borrow::Cow;
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch, u8x16};
+
+/// Bytes that are looked at together.
+const LANES: usize = 16;
 
 /// Whether some reader takes the character for a line break.
 pub(crate) fn is_break(c: char) -> bool {
@@ -14,91 +17,91 @@ pub(crate) fn is_break(c: char) -> bool {
     )
 }
 
-/// The first `chars` characters of a text made fit for one line, and whether
-/// there are more.
-pub(crate) fn first(text: Text<'_>, chars: usize) -> Result<(Cow<'_, str>, bool), Error> {
-    if let Some((head, more)) = as_it_stands(text.raw(), chars) {
-        return Ok((Cow::Borrowed(head), more));
-    }
-    let mut head = Buffer::with_capacity(text.raw().len().min(chars.saturating_add(1)))?;
-    let (mut rest, mut left, mut space) = (text, chars, false);
-    while !rest.is_empty() {
-        let raw = rest.raw();
-        let mut encoded = [0; 4];
-        // What stands for itself goes in one piece.
-        let run = run(&raw.as_bytes()[..raw.len().min(left.saturating_add(1))]);
-        let piece = if run > 0 {
-            rest = Text::within(&raw[run..]);
-            &raw[..run]
-        } else {
-            let mut one = rest.chars();
-            let c = one.next().unwrap_or(' ');
-            rest = one.rest();
-            if is_blank(c) {
-                space = head.len() > 0;
-                continue;
+/// Writes the first `chars` characters of texts made fit for one line, a space
+/// between two of them; says whether there are more.
+pub(crate) fn write(texts: &[Text<'_>], chars: usize, out: &mut Buffer) -> bool {
+    let (from, mut left, mut space) = (out.len(), chars, false);
+    for text in texts {
+        let mut rest = text.raw();
+        while !rest.is_empty() {
+            let mut encoded = [0; 4];
+            // What stands for itself goes in one piece.
+            let run = run(&rest.as_bytes()[..rest.len().min(left.saturating_add(1))]);
+            let piece = if run > 0 {
+                let piece = &rest[..run];
+                rest = &rest[run..];
+                piece
+            } else {
+                let mut one = Text::within(rest).chars();
+                let c = one.next().unwrap_or(' ');
+                rest = one.rest().raw();
+                if is_blank(c) {
+                    space = out.len() > from;
+                    continue;
+                }
+                c.encode_utf8(&mut encoded)
+            };
+            if std::mem::take(&mut space) && left > 0 {
+                out.push(" ");
+                left -= 1;
             }
-            c.encode_utf8(&mut encoded)
-        };
-        if std::mem::take(&mut space) && left > 0 {
-            head.push(" ");
-            left -= 1;
+            let shown = if run > 0 {
+                run.min(left)
+            } else {
+                piece.len() * left.min(1)
+            };
+            out.push(&piece[..shown]);
+            if shown < piece.len() {
+                return true;
+            }
+            left -= run.max(1);
         }
-        let shown = if run > 0 {
-            run.min(left)
-        } else {
-            piece.len() * left.min(1)
-        };
-        head.push(&piece[..shown]);
-        if shown < piece.len() {
-            return Ok((Cow::Owned(head.finish()?), true));
-        }
-        left -= run.max(1);
+        space = out.len() > from;
     }
-    Ok((Cow::Owned(head.finish()?), false))
+    false
+}
+
+/// The text, if all of it stands for itself, in JSON and in a line: most names,
+/// paths and one-lined results are so.
+pub(crate) fn as_it_stands(text: Text<'_>) -> Option<&str> {
+    (run(text.raw().as_bytes()) == text.raw().len()).then_some(text.raw())
 }
 
 /// Bytes at the start that stand for themselves, single spaces between them.
 fn run(bytes: &[u8]) -> usize {
-    let mut run = 0;
-    while let Some(byte) = bytes.get(run) {
-        let between =
-            *byte == b' ' && run > 0 && bytes.get(run + 1).is_some_and(|b| is_visible(*b));
-        if !between && !is_visible(*byte) {
-            break;
-        }
-        run += 1;
-    }
-    run
+    // The texts are too short for wider instructions to be looked up.
+    dispatch!(Level::baseline(), simd => run_of(simd, bytes))
 }
 
-/// Whether a byte is a character that stands for itself in JSON and in a line.
-fn is_visible(byte: u8) -> bool {
-    (b'!'..=b'~').contains(&byte) && byte != b'\\'
+#[inline(always)]
+fn run_of<S: Simd>(simd: S, bytes: &[u8]) -> usize {
+    let (mut run, mut space_before) = (0, 1);
+    for chunk in bytes.chunks(LANES) {
+        let block = match <[u8; LANES]>::try_from(chunk) {
+            Ok(chunk) => u8x16::simd_from(simd, chunk),
+            Err(_) => {
+                // Behind the end stand zeros, which are nothing visible.
+                let mut padded = [0; LANES];
+                padded[..chunk.len()].copy_from_slice(chunk);
+                u8x16::simd_from(simd, padded)
+            }
+        };
+        let spaces = block.simd_eq(b' ').to_bitmask();
+        let visible = block.simd_gt(b' ') & block.simd_lt(0x7f) & !block.simd_eq(b'\\');
+        let single = spaces & !(spaces << 1 | space_before);
+        let stands = (visible.to_bitmask() | single).trailing_ones() as usize;
+        run += stands;
+        if stands < LANES {
+            break;
+        }
+        space_before = spaces >> (LANES - 1);
+    }
+    let behind_space = run > 0 && bytes[run - 1] == b' ';
+    run - usize::from(behind_space)
 }
 
 fn is_blank(c: char) -> bool {
     c == ' ' || c.is_control() || is_break(c)
-}
-
-/// The same, where nothing needs to be done to the text: most names, paths and
-/// one-lined results are so.
-fn as_it_stands(raw: &str, chars: usize) -> Option<(&str, bool)> {
-    let (head, rest) = raw.split_at_checked(chars.min(raw.len()))?;
-    let bytes = head.as_bytes();
-    // Without an early exit, so that many bytes are looked at in one step.
-    let marked = bytes.iter().fold(false, |marked, b| {
-        marked | !(b' '..=b'~').contains(b) | (*b == b'\\')
-    });
-    let doubled = bytes.iter().zip(bytes.iter().skip(1));
-    let doubled = doubled.fold(false, |doubled, (a, b)| {
-        doubled | ((*a == b' ') & (*b == b' '))
-    });
-    // A space at the end of the head stays only before something visible.
-    let next = rest.bytes().next();
-    let visible = next.is_none_or(is_visible);
-    let at_an_end = bytes.first() == Some(&b' ') || (next.is_none() && bytes.ends_with(b" "));
-    (!marked && !doubled && visible && !at_an_end).then_some((head, next.is_some()))
 }
 
 /// Makes characters fit for one line.
@@ -148,13 +151,31 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn as_the_plain_way_says(
-            raw in "([a-c ]|  |\\\\n|\\\\\"|é|\u{85}|~|\u{7f}){0,12}", chars in 0usize..10,
+            raws in proptest::collection::vec(
+                "([a-c ]|abcdefg|  |\\\\n|\\\\\"|é|\u{85}|!|~|\u{7f}){0,24}", 1..3,
+            ),
+            chars in 0usize..40,
         ) {
-            let text = Text::within(&raw);
-            let mut spaced = Spaced::new(text.chars());
+            let texts: Vec<Text<'_>> = raws.iter().map(|raw| Text::within(raw)).collect();
+            let said = texts.iter().flat_map(|text| text.chars().chain([' ']));
+            let mut spaced = Spaced::new(said);
             let head: String = spaced.by_ref().take(chars).collect();
-            let (fast, more) = first(text, chars).unwrap();
-            assert_eq!((&*fast, more), (&*head, spaced.next().is_some()), "{raw:?}");
+            let mut out = Buffer::default();
+            out.push("before");
+            let more = write(&texts, chars, &mut out);
+            assert_eq!(out.finish().unwrap(), format!("before{head}"), "{raws:?}");
+            assert_eq!(more, spaced.next().is_some(), "{raws:?}");
+        }
+
+        #[test]
+        fn a_run_is_what_stands_for_itself(bytes in "([ab\u{1}\u{7f}é~!\\\\]| |  |abcdefg){0,12}") {
+            let bytes = bytes.as_bytes();
+            let visible = |at: usize| {
+                bytes.get(at).is_some_and(|b| (b'!'..=b'~').contains(b) && *b != b'\\')
+            };
+            let plain = (0..bytes.len())
+                .find(|at| !(visible(*at) || bytes[*at] == b' ' && *at > 0 && visible(at + 1)));
+            assert_eq!(run(bytes), plain.unwrap_or(bytes.len()));
         }
     }
 }

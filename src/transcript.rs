@@ -1,6 +1,7 @@
 //! A document cut into messages without copying, and the splice that writes it
 //! again.
 
+use crate::buffer::push;
 use crate::config::{Config, Wire};
 use crate::error::{Error, ErrorKind};
 use crate::format::{self, Facts, Format};
@@ -42,6 +43,8 @@ pub(crate) struct Transcript<'a> {
     media: Vec<(usize, usize)>,
     /// Such bytes in the whole document.
     media_total: usize,
+    /// Where the first line break stands outside strings, or a place before it.
+    first_break: usize,
 }
 
 impl<'a> Transcript<'a> {
@@ -66,6 +69,7 @@ impl<'a> Transcript<'a> {
             shapes: Shapes::default(),
             media: Vec::new(),
             media_total: 0,
+            first_break: 0,
         };
         let first = reader.peek();
         let root = reader.at();
@@ -91,6 +95,7 @@ impl<'a> Transcript<'a> {
             ));
         }
         transcript.media_total = reader.media_excess();
+        transcript.first_break = reader.first_break();
         Ok(transcript)
     }
 
@@ -116,6 +121,7 @@ impl<'a> Transcript<'a> {
             shapes: Shapes::default(),
             media: Vec::new(),
             media_total: 0,
+            first_break: 0,
         };
         visitor.begin(format);
         let mut facts = Facts::default();
@@ -128,6 +134,7 @@ impl<'a> Transcript<'a> {
             }
         }
         transcript.media_total = reader.media_excess();
+        transcript.first_break = reader.first_break();
         Ok(transcript)
     }
 
@@ -213,29 +220,25 @@ impl<'a> Transcript<'a> {
         facts: &mut Facts<'a>,
         visitor: &mut impl Visitor<'a>,
     ) -> Result<(), Error> {
-        facts.clear();
         // A message weighs the same whatever stands before it.
         reader.forget_name();
         reader.peek();
         let (start, excess) = (reader.at(), reader.media_excess());
-        let in_shape = self.shapes.read(reader, facts)?;
-        if !in_shape {
+        let shape = self.shapes.read(reader);
+        if shape.is_none() {
+            facts.clear();
             self.format.read(reader, facts)?;
+            match reader.media_excess() - excess {
+                0 => self.shapes.learn(&self.text[start..reader.at()], facts)?,
+                excess => push(&mut self.media, (self.messages.len(), excess))?,
+            }
         }
-        let excess = reader.media_excess() - excess;
-        if excess == 0 && !in_shape {
-            self.shapes.learn(&self.text[start..reader.at()], facts)?;
-        }
-        if excess > 0 {
-            self.media.try_reserve(1)?;
-            self.media.push((self.messages.len(), excess));
-        }
-        self.messages.try_reserve(1)?;
-        self.messages.push(Slice {
-            start,
-            end: reader.at(),
-        });
-        visitor.message(facts)
+        let end = reader.at();
+        push(&mut self.messages, Slice { start, end })?;
+        visitor.message(match shape {
+            Some(shape) => self.shapes.facts(shape),
+            None => facts,
+        })
     }
 
     /// One message as it stands.
@@ -247,6 +250,12 @@ impl<'a> Transcript<'a> {
     /// Adjacent messages, with what stands between them.
     pub(crate) fn between(&self, messages: Range<usize>) -> &'a str {
         &self.text[self.messages[messages.start].start..self.messages[messages.end - 1].end]
+    }
+
+    /// Whether a line break stands in adjacent messages or between them.
+    pub(crate) fn is_broken(&self, messages: Range<usize>) -> bool {
+        self.messages[messages.end - 1].end > self.first_break
+            && memchr::memchr(b'\n', self.between(messages).as_bytes()).is_some()
     }
 
     /// What stands between a message and the one before it.

@@ -1,13 +1,24 @@
 //! Sixty-four bytes at a time, one bit of a word for each.
 //!
 //! `fearless_simd` finds the widest instructions of the machine at run time:
-//! AVX-512, AVX2, SSE4.2 or SSE2, NEON. The answers are the same on all.
+//! AVX-512, AVX2 or SSE2, NEON. The answers are the same on all.
 
 use fearless_simd::prelude::*;
-use fearless_simd::u8x64;
+use fearless_simd::{Level, u8x64};
 
 /// Bytes in a block.
 pub(super) const BLOCK: usize = 64;
+
+/// The instructions to take.
+#[inline(always)]
+pub(super) fn level() -> Level {
+    match Level::new() {
+        // It has nothing for bytes that SSE2 has not.
+        #[cfg(target_arch = "x86_64")]
+        Level::Sse4_2(_) => Level::baseline(),
+        level => level,
+    }
+}
 
 /// A stretch of a document.
 #[derive(Clone, Copy)]
@@ -47,6 +58,24 @@ impl<S: Simd> Block<S> {
         let marks = is(b'"') | is(b'\\') | is(b'/') | is(b'n') | is(b'r');
         (marks | with(4, b'f') | with(1, b'u')).to_bitmask()
     }
+
+    /// The bytes that are hexadecimal digits.
+    #[inline(always)]
+    pub(super) fn hexadecimal(self) -> u64 {
+        let digit = (self.0 - b'0').simd_lt(10);
+        // A letter's two cases differ in one bit.
+        let letter = ((self.0 | 0x20) - b'a').simd_lt(6);
+        (digit | letter).to_bitmask()
+    }
+}
+
+/// The places of the four bytes behind each of those marked, in their block and
+/// in the next one.
+#[inline(always)]
+pub(super) fn four_behind(bits: u64) -> (u64, u64) {
+    let both = u128::from(bits);
+    let behind = both << 1 | both << 2 | both << 3 | both << 4;
+    (behind as u64, (behind >> 64) as u64)
 }
 
 /// Which bytes of a block stand right behind an odd row of backslashes, so that
@@ -85,7 +114,7 @@ pub(super) fn units(
 /// What the fast ways are held against, and on which instructions.
 #[cfg(test)]
 pub(super) mod tests {
-    use fearless_simd::Level;
+    use super::Level;
 
     /// Every instruction set of this machine that may be chosen on another.
     pub(in crate::json) fn levels() -> Vec<Level> {

@@ -1,13 +1,13 @@
 //! Text written as JSON.
 
-use super::block::{BLOCK, Block};
+use super::block::{BLOCK, Block, level};
 use crate::buffer::Buffer;
-use fearless_simd::{Level, Simd, dispatch};
+use fearless_simd::{Simd, dispatch};
 use std::fmt::Write;
 
 /// Writes what stands between the quotes of a JSON string that means `text`.
 pub(crate) fn escape(text: &str, out: &mut Buffer) {
-    dispatch!(Level::new(), simd => escape_blocks(simd, text, out));
+    dispatch!(level(), simd => escape_blocks(simd, text, out));
 }
 
 #[inline(always)]

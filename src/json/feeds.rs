@@ -1,12 +1,12 @@
 //! Line feeds that a string means.
 
-use super::block::{BLOCK, Block, escaped, units};
-use fearless_simd::{Level, Simd, dispatch};
+use super::block::{BLOCK, Block, escaped, level, units};
+use fearless_simd::{Simd, dispatch};
 
 /// How many line feeds a checked text means, and where the last of them ends.
 pub(super) fn feeds(text: &[u8]) -> (usize, usize) {
     match memchr::memchr(b'\\', text) {
-        Some(first) => dispatch!(Level::new(), simd => feeds_from(simd, text, first)),
+        Some(first) => dispatch!(level(), simd => feeds_from(simd, text, first)),
         None => (0, 0),
     }
 }
@@ -23,7 +23,9 @@ fn feeds_from<S: Simd>(simd: S, text: &[u8], mut at: usize) -> (usize, usize) {
             feeds += letters.count_ones() as usize;
             last = at + letters.ilog2() as usize + "n".len();
         }
-        let written_out = escaped & block.equal(b'u');
+        // Where the last digit cannot be seen, it may be the right one.
+        let tens = block.equal(b'a') | block.equal(b'A');
+        let written_out = escaped & block.equal(b'u') & (tens >> 4 | 0xf << 60);
         if written_out != 0 {
             for (letter, _) in units(text, at, written_out).filter(|(_, unit)| is_feed(unit)) {
                 feeds += 1;

@@ -6,8 +6,8 @@
 //! nothing more is found, and the plain reading in [`super`], byte by byte, has
 //! the word. What is refused, and where, is decided there alone.
 
-use super::block::{BLOCK, Block, escaped, units};
-use fearless_simd::{Level, Simd, dispatch};
+use super::block::{BLOCK, Block, escaped, four_behind, level};
+use fearless_simd::{Simd, dispatch};
 
 /// Blocks that are looked at together.
 const BLOCKS: usize = 32;
@@ -42,10 +42,14 @@ struct Marks {
 struct State {
     /// The next byte is escaped.
     escaped: bool,
+    /// Which of the next bytes must be hexadecimal digits.
+    digits: u64,
     /// All ones if it stands in a string.
     inside: u64,
     /// A string has broken a rule.
     broken: bool,
+    /// Where the first control character stands that is in no string.
+    first_break: Option<usize>,
 }
 
 impl Quotes {
@@ -104,7 +108,9 @@ impl Quotes {
             self.backslashes = marks.backslashes;
             self.next = block + 1;
         } else {
+            let first_break = self.state.first_break;
             *self = Self::from(place);
+            self.state.first_break = first_break;
         }
     }
 
@@ -121,6 +127,15 @@ impl Quotes {
         self.next += 1;
         self.at = self.at.wrapping_add(BLOCK);
         Some(())
+    }
+
+    /// Where the first line break or other control character stands outside
+    /// strings, as far as the document was read; 0 where that is not known.
+    pub(super) fn first_break(&self) -> usize {
+        match self.state.broken {
+            true => 0,
+            false => self.state.first_break.unwrap_or(usize::MAX),
+        }
     }
 
     /// Nothing more is found, whatever follows.
@@ -143,7 +158,7 @@ impl Quotes {
         }
         let blocks = (bytes.len() - at).div_ceil(BLOCK).min(BLOCKS);
         let (ahead, state) = (&mut self.ahead[..blocks], self.state);
-        self.state = dispatch!(Level::new(), simd => look(simd, bytes, at, ahead, state));
+        self.state = dispatch!(level(), simd => look(simd, bytes, at, ahead, state));
         if self.state.broken {
             return false;
         }
@@ -166,30 +181,31 @@ fn look<S: Simd>(
         let backslashes = block.equal(b'\\');
         let control = block.below(0x20);
         marks.backslashes = backslashes;
-        if backslashes != 0 || state.escaped {
+        if backslashes | state.digits != 0 || state.escaped {
             let escaped = escaped(backslashes, &mut state.escaped);
             quotes &= !escaped;
             // Outside a string no backslash may stand either.
             state.broken |= escaped & !block.escapable() != 0;
             let units = escaped & block.equal(b'u');
-            if units != 0 {
-                state.broken |= !hexadecimal(bytes, at, units);
+            if units | state.digits != 0 {
+                let (here, next) = four_behind(units);
+                state.broken |= (here | state.digits) & !block.hexadecimal() != 0;
+                state.digits = next;
             }
         }
         marks.quotes = quotes;
-        let inside = spread(quotes) ^ state.inside;
-        state.inside = if inside >> 63 == 0 { 0 } else { u64::MAX };
+        let mut inside = state.inside;
+        if quotes != 0 {
+            inside ^= spread(quotes);
+            state.inside = if inside >> 63 == 0 { 0 } else { u64::MAX };
+        }
         state.broken |= control & inside != 0;
+        if control & !inside != 0 && state.first_break.is_none() {
+            state.first_break = Some(at + (control & !inside).trailing_zeros() as usize);
+        }
         at += BLOCK;
     }
     state
-}
-
-/// Whether four hexadecimal digits stand behind each `u`.
-#[inline(never)]
-fn hexadecimal(bytes: &[u8], at: usize, letters: u64) -> bool {
-    units(bytes, at, letters)
-        .all(|(_, unit)| unit.len() == 4 && unit.iter().all(u8::is_ascii_hexdigit))
 }
 
 /// Sets the bits from the first, third, fifth … set one up to the next.
@@ -205,6 +221,7 @@ fn spread(mut bits: u64) -> u64 {
 mod tests {
     use super::super::block::tests::{close, levels, pieces};
     use super::*;
+    use fearless_simd::Level;
 
     /// What [`Quotes`] says of the string that opens at `open`, on instructions
     /// of a choice.

@@ -1,12 +1,12 @@
 //! What a JSON string means.
 
 use super::Chars;
-use super::block::{BLOCK, Block};
-use fearless_simd::{Level, Simd, dispatch};
+use super::block::{BLOCK, Block, level};
+use fearless_simd::{Simd, dispatch};
 
 /// Adds what a checked text means, which is never longer than the text.
 pub(super) fn unescape(text: &str, out: &mut String) {
-    dispatch!(Level::new(), simd => unescape_blocks(simd, text, out));
+    dispatch!(level(), simd => unescape_blocks(simd, text, out));
 }
 
 #[inline(always)]
