@@ -64,7 +64,7 @@ pub fn line(name: &str, size: usize) {
     // The first fold is the one whose memory counts: later ones also have what
     // the allocator kept of it. But the library's code is no part of the bound.
     let _ = fold(documents::escaped(50_000).as_bytes(), &config, |_| None);
-    fs::write("/proc/self/clear_refs", "5").expect("Linux takes the peak back");
+    fs::write("/proc/self/clear_refs", "5").expect("Linux's /proc");
     let before = peak();
     let mut largest_span = 0;
     let (folded, summary) = fold(bytes, &config, |span| {
@@ -94,7 +94,7 @@ pub fn line(name: &str, size: usize) {
 /// The most memory that this process has had, in bytes: pages in use, as the
 /// system counts them.
 fn peak() -> usize {
-    let status = fs::read_to_string("/proc/self/status").expect("Linux");
+    let status = fs::read_to_string("/proc/self/status").expect("Linux's /proc");
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB"));
     kilobytes.and_then(|n| n.parse::<usize>().ok()).expect("kB") * 1024

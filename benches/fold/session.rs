@@ -6,8 +6,10 @@ use newt_fold::fold;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// What all folds together cost is the bytes handed to them, each about as dear
-/// as the last one, however long the session is by then.
+/// What all folds together cost is the bytes handed to them, however long the
+/// session is by then. A card's bytes are not as dear as a result's: where the
+/// user speaks often, what is left comes to be all cards, and a byte's cost
+/// settles at theirs.
 pub fn table() {
     println!(
         "{:18} {:>6} {:>9} {:>14} {:>10} {:>8} {:>14} {:>9}",

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 /// Folds a second by one thread and by two, taking turns; the best of five.
 pub fn table() {
     println!(
-        "{:14} {:>9} {:>14} {:>14} {:>7}",
-        "document", "bytes", "one thread", "two threads", "ratio"
+        "{:14} {:>9} {:>12} {:>12} {:>7}",
+        "document", "bytes", "one, folds/s", "two, folds/s", "ratio"
     );
     for (name, document) in all() {
         let once = best(|| one_fold(&document));
@@ -23,7 +23,7 @@ pub fn table() {
             two = two.max(rate(2, &document, folds));
         }
         println!(
-            "{name:14} {:>9} {one:>10.0} a s {two:>10.0} a s {:>7.2}",
+            "{name:14} {:>9} {one:>12.0} {two:>12.0} {:>7.2}",
             document.len(),
             two / one
         );
