@@ -31,6 +31,13 @@ impl Buffer {
         }
     }
 
+    /// Writes pieces one after another.
+    pub(crate) fn push_all(&mut self, pieces: &[&str]) {
+        for piece in pieces {
+            self.push(piece);
+        }
+    }
+
     /// Makes room for so many bytes more; says whether they may be written.
     #[cold]
     fn reserve(&mut self, more: usize) -> bool {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Deref;
 
 /// The kinds of refusal. Each has one number in the C ABI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,8 +28,15 @@ pub enum ErrorKind {
 }
 
 /// A refusal: what was expected, what was found, where, and what to do.
+///
+/// One pointer, so that results which carry it stay in registers; none at all
+/// where memory ran out.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Error(Option<Box<Refusal>>);
+
+/// What an [`Error`] says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Error {
+pub struct Refusal {
     /// Which kind of refusal this is.
     pub kind: ErrorKind,
     /// The byte of the input at fault, where there is one.
@@ -40,29 +48,45 @@ pub struct Error {
 impl Error {
     /// A refusal without a place in the input.
     pub fn new(kind: ErrorKind, sentence: impl Into<Cow<'static, str>>) -> Self {
-        Self {
-            kind,
-            offset: None,
-            sentence: sentence.into(),
-        }
+        Self::because(kind, None, sentence.into())
     }
 
     /// A refusal of the input at one byte.
     pub fn at(kind: ErrorKind, offset: usize, sentence: impl Into<Cow<'static, str>>) -> Self {
-        Self {
+        Self::because(kind, Some(offset), sentence.into())
+    }
+
+    #[cold]
+    fn because(kind: ErrorKind, offset: Option<usize>, sentence: Cow<'static, str>) -> Self {
+        Self(Some(Box::new(Refusal {
             kind,
-            offset: Some(offset),
-            sentence: sentence.into(),
-        }
+            offset,
+            sentence,
+        })))
     }
 
     /// Memory ran out. Allocates nothing itself.
     pub const fn memory() -> Self {
-        Self {
+        Self(None)
+    }
+}
+
+impl Deref for Error {
+    type Target = Refusal;
+
+    fn deref(&self) -> &Refusal {
+        const MEMORY: Refusal = Refusal {
             kind: ErrorKind::Memory,
             offset: None,
             sentence: Cow::Borrowed("memory ran out; nothing was changed"),
-        }
+        };
+        self.0.as_deref().unwrap_or(&MEMORY)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
     }
 }
 

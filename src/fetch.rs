@@ -10,18 +10,16 @@ use crate::config::Wire;
 use crate::error::{Error, ErrorKind};
 use crate::json;
 use serde_json::{Map, Value, json};
-use std::borrow::Cow;
 
 /// What is said of every address that finds nothing: unknown, malformed or
 /// another session's. They must not be told apart.
-pub const NOT_FOUND: Error = Error {
-    kind: ErrorKind::NotFound,
-    offset: None,
-    sentence: Cow::Borrowed(
+pub fn not_found() -> Error {
+    Error::new(
+        ErrorKind::NotFound,
         "nothing is held under this address in this session; expected a handle as a card of the \
          session names it, or a content id, either of them bare or after `compaction:`",
-    ),
-};
+    )
+}
 
 /// What may stand before a handle to tell where it came from.
 const SCHEMES: [&str; 2] = ["compaction:", "spill:"];
@@ -364,8 +362,8 @@ fn words(text: &str) -> impl DoubleEndedIterator<Item = &str> {
 /// The value in one line of what a prune kept, counted from 1: the text that a
 /// JSON string means, anything else as it stands.
 fn one_value(span: &str, line: usize) -> Result<String, Error> {
-    let index = line.checked_sub(1).ok_or(NOT_FOUND)?;
-    let line = span.split('\n').nth(index).ok_or(NOT_FOUND)?;
+    let index = line.checked_sub(1).ok_or_else(not_found)?;
+    let line = span.split('\n').nth(index).ok_or_else(not_found)?;
     match serde_json::from_str::<String>(line) {
         Ok(text) => Ok(text),
         Err(_) => copied(line),
@@ -659,7 +657,7 @@ mod tests {
 
     #[test]
     fn an_unknown_address_is_answered_without_sending_the_model_away() {
-        let text = answer(r#"{"address":"nosuch"}"#, |_| Err(NOT_FOUND)).unwrap();
+        let text = answer(r#"{"address":"nosuch"}"#, |_| Err(not_found())).unwrap();
         assert!(
             text.contains("\"nosuch\"") && text.contains("last line of a card"),
             "{text}"

@@ -400,33 +400,26 @@ impl<'a> Reader<'a> {
     /// Reads an object, handing each key to `member`, which reads its value.
     ///
     /// Anything else is passed over. Returns the value.
-    #[inline]
     pub(crate) fn object(
         &mut self,
         mut member: impl FnMut(&mut Self, &str) -> Result<(), Error>,
     ) -> Result<Raw<'a>, Error> {
-        self.each_member(|reader, name, plain| {
-            if plain || !name.is_escaped() {
-                member(reader, name.raw())
-            } else {
-                member(reader, &name.decoded()?)
-            }
-        })
+        self.each_member(&mut |reader, _, key| member(reader, key))
     }
 
     /// The same, with each key as it stands.
-    #[inline]
     pub(crate) fn members(
         &mut self,
         mut member: impl FnMut(&mut Self, Text<'a>) -> Result<(), Error>,
     ) -> Result<Raw<'a>, Error> {
-        self.each_member(|reader, name, _| member(reader, name))
+        self.each_member(&mut |reader, name, _| member(reader, name))
     }
 
-    #[inline]
+    /// Not generic: the formats read objects in many places, and most messages
+    /// are read by their shape.
     fn each_member(
         &mut self,
-        mut member: impl FnMut(&mut Self, Text<'a>, bool) -> Result<(), Error>,
+        member: &mut dyn FnMut(&mut Self, Text<'a>, &str) -> Result<(), Error>,
     ) -> Result<Raw<'a>, Error> {
         if self.peek() != Some(b'{') {
             return self.skip();
@@ -435,7 +428,11 @@ impl<'a> Reader<'a> {
         if self.open(b'}') {
             loop {
                 let (name, plain) = self.member_name()?;
-                member(self, name, plain)?;
+                if plain || !name.is_escaped() {
+                    member(self, name, name.raw())?;
+                } else {
+                    member(self, name, &name.decoded()?)?;
+                }
                 if !self.more(b'}')? {
                     break;
                 }
@@ -447,10 +444,16 @@ impl<'a> Reader<'a> {
     /// Reads an array; `element` reads one element each time it is called.
     ///
     /// Anything else is passed over. Returns the value.
-    #[inline]
     pub(crate) fn array(
         &mut self,
         mut element: impl FnMut(&mut Self) -> Result<(), Error>,
+    ) -> Result<Raw<'a>, Error> {
+        self.each_element(&mut element)
+    }
+
+    fn each_element(
+        &mut self,
+        element: &mut dyn FnMut(&mut Self) -> Result<(), Error>,
     ) -> Result<Raw<'a>, Error> {
         if self.peek() != Some(b'[') {
             return self.skip();

@@ -66,7 +66,7 @@ mod tokens;
 mod transcript;
 
 pub use config::{Config, Form, Grouping, Results, Wire};
-pub use error::{Error, ErrorKind};
+pub use error::{Error, ErrorKind, Refusal};
 pub use expand::{Expand, expand};
 pub use fold::{Fold, fold};
 pub use prune::{Prune, prune};

@@ -1,7 +1,7 @@
 //! The store's file: who may open it, what it refuses, what damage does.
 #![cfg(feature = "store")]
 
-use newt_fold::fetch::NOT_FOUND;
+use newt_fold::fetch::not_found;
 use newt_fold::store::Store;
 use newt_fold::{Error, ErrorKind};
 use rusqlite::{Connection, params};
@@ -72,7 +72,7 @@ fn a_span_is_found_by_every_address_it_has() {
         "'; --",
         "a\0b",
     ] {
-        assert_eq!(store.fetch(unknown), Err(NOT_FOUND), "{unknown:?}");
+        assert_eq!(store.fetch(unknown), Err(not_found()), "{unknown:?}");
     }
     assert_eq!(store.state(), None);
 }
@@ -82,15 +82,15 @@ fn a_named_session_is_found_again_and_a_private_one_is_not() {
     let files = Files::new();
     let handle = files.open("mine").mint("text").unwrap();
     assert_eq!(files.open("mine").fetch(&handle).unwrap(), "text");
-    assert_eq!(files.open("other").fetch(&handle), Err(NOT_FOUND));
+    assert_eq!(files.open("other").fetch(&handle), Err(not_found()));
     let path = files.path("spans.db");
     let private = Store::open(Some(&path), None);
     let own = private.mint("text").unwrap();
     assert_ne!(own, handle);
     assert_eq!(private.fetch(&own).unwrap(), "text");
-    assert_eq!(private.fetch(&handle), Err(NOT_FOUND));
-    assert_eq!(Store::open(Some(&path), None).fetch(&own), Err(NOT_FOUND));
-    assert_eq!(files.open("mine").fetch(&own), Err(NOT_FOUND));
+    assert_eq!(private.fetch(&handle), Err(not_found()));
+    assert_eq!(Store::open(Some(&path), None).fetch(&own), Err(not_found()));
+    assert_eq!(files.open("mine").fetch(&own), Err(not_found()));
 }
 
 #[test]
@@ -98,9 +98,9 @@ fn memory_is_private() {
     let (a, b) = (Store::open(None, Some("s")), Store::open(None, Some("s")));
     let handle = a.mint("text").unwrap();
     assert_eq!(a.fetch(&handle).unwrap(), "text");
-    assert_eq!(b.fetch(&handle), Err(NOT_FOUND));
+    assert_eq!(b.fetch(&handle), Err(not_found()));
     a.forget().unwrap();
-    assert_eq!(a.fetch(&handle), Err(NOT_FOUND));
+    assert_eq!(a.fetch(&handle), Err(not_found()));
     let own = Store::of_process().unwrap();
     let handle = own.mint("text").unwrap();
     assert_eq!(Store::of_process().unwrap().fetch(&handle).unwrap(), "text");
@@ -347,7 +347,7 @@ fn forgetting_returns_the_space_and_leaves_other_sessions() {
     assert_eq!(size("-wal"), 0);
     let bytes = fs::read(&path).unwrap();
     assert!(!bytes.windows(6).any(|window| window == b"secret"));
-    assert_eq!(a.fetch(&gone), Err(NOT_FOUND));
+    assert_eq!(a.fetch(&gone), Err(not_found()));
     assert_eq!(b.fetch(&kept).unwrap(), "kept");
     assert_eq!(b.fetch(&also_kept).unwrap(), "also kept");
     // It can be used on, under a nonce of its own.
@@ -367,7 +367,7 @@ fn forgetting_while_another_reads_says_that_the_space_is_still_held() {
         .unwrap();
     let error = store.forget().unwrap_err();
     assert!(error.sentence.contains("the spans are removed"), "{error}");
-    assert_eq!(store.fetch(&gone), Err(NOT_FOUND));
+    assert_eq!(store.fetch(&gone), Err(not_found()));
     reader.execute_batch("COMMIT").unwrap();
     store.forget().unwrap();
     assert_eq!(fs::metadata(files.path("spans.db-wal")).unwrap().len(), 0);

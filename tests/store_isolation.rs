@@ -1,7 +1,7 @@
 //! No sequence of calls on one session returns what another minted.
 #![cfg(feature = "store")]
 
-use newt_fold::fetch::NOT_FOUND;
+use newt_fold::fetch::not_found;
 use newt_fold::store::Store;
 use proptest::prelude::*;
 use std::collections::HashMap;
@@ -81,17 +81,17 @@ proptest! {
                 Step::Fetch(nth, form) => {
                     let known = addresses.get(nth % addresses.len().max(1));
                     let bare = known.cloned().unwrap_or_else(|| "aaaaaaaa".into());
-                    let expected = held[who].get(&bare).cloned().ok_or(NOT_FOUND);
+                    let expected = held[who].get(&bare).cloned().ok_or_else(not_found);
                     let address = match form {
                         0 => bare,
                         1 => format!("compaction:{bare}"),
                         2 => format!("spill:{bare}"),
                         // Never by prefix: one letter less finds nothing.
                         _ => {
-                            prop_assert_eq!(store.fetch(&bare[1..]), Err(NOT_FOUND));
+                            prop_assert_eq!(store.fetch(&bare[1..]), Err(not_found()));
                             prop_assert_eq!(
                                 store.fetch(&bare[..bare.len() - 1]),
-                                Err(NOT_FOUND)
+                                Err(not_found())
                             );
                             continue;
                         }

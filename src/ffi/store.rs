@@ -259,7 +259,7 @@ pub unsafe extern "C-unwind" fn newt_store_load(
 unsafe fn address<'a>(address: *const c_char, len: usize) -> Result<&'a str, Error> {
     // SAFETY: the same contract.
     let bytes = unsafe { borrow::bytes("address", address, len) }?;
-    str::from_utf8(bytes).map_err(|_| fetch::NOT_FOUND)
+    str::from_utf8(bytes).map_err(|_| fetch::not_found())
 }
 
 /// The span under `address`, byte for byte as it was minted.

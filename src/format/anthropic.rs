@@ -87,25 +87,28 @@ impl Format for Anthropic {
     }
 
     fn write_card(&self, card: &CardMessage<'_>, out: &mut Buffer) {
-        match card.form {
-            Form::User => out.push(r#"{"role":"user","content":"#),
-            Form::Assistant => out.push(r#"{"role":"assistant","content":"#),
+        let role = match card.form {
+            Form::User => "user",
+            Form::Assistant => "assistant",
             Form::Tool => {
-                out.push(r#"{"role":"assistant","content":[{"type":"tool_use","id":""#);
-                out.push(card.call_id);
-                out.push(r#"","name":""#);
-                out.push(card.fetch_tool);
-                out.push(r#"","input":{"address":"compaction:"#);
-                out.push(card.handle);
-                out.push(r#""}}]}"#);
-                out.push(card.separator);
-                out.push(r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":""#);
-                out.push(card.call_id);
-                out.push(r#"","content":"#);
+                return out.push_all(&[
+                    r#"{"role":"assistant","content":[{"type":"tool_use","id":""#,
+                    card.call_id,
+                    r#"","name":""#,
+                    card.fetch_tool,
+                    r#"","input":{"address":"compaction:"#,
+                    card.handle,
+                    r#""}}]}"#,
+                    card.separator,
+                    r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":""#,
+                    card.call_id,
+                    r#"","content":"#,
+                    card.json,
+                    "}]}",
+                ]);
             }
-        }
-        out.push(card.json);
-        out.push(if card.form == Form::Tool { "}]}" } else { "}" });
+        };
+        out.push_all(&[r#"{"role":""#, role, r#"","content":"#, card.json, "}"]);
     }
 }
 

@@ -106,29 +106,34 @@ impl Format for Bedrock {
     }
 
     fn write_card(&self, card: &CardMessage<'_>, out: &mut Buffer) {
-        match card.form {
-            Form::User => out.push(r#"{"role":"user","content":[{"text":"#),
-            Form::Assistant => out.push(r#"{"role":"assistant","content":[{"text":"#),
+        let role = match card.form {
+            Form::User => "user",
+            Form::Assistant => "assistant",
             Form::Tool => {
-                out.push(r#"{"role":"assistant","content":[{"toolUse":{"toolUseId":""#);
-                out.push(card.call_id);
-                out.push(r#"","name":""#);
-                out.push(card.fetch_tool);
-                out.push(r#"","input":{"address":"compaction:"#);
-                out.push(card.handle);
-                out.push(r#""}}}]}"#);
-                out.push(card.separator);
-                out.push(r#"{"role":"user","content":[{"toolResult":{"toolUseId":""#);
-                out.push(card.call_id);
-                out.push(r#"","content":[{"text":"#);
+                return out.push_all(&[
+                    r#"{"role":"assistant","content":[{"toolUse":{"toolUseId":""#,
+                    card.call_id,
+                    r#"","name":""#,
+                    card.fetch_tool,
+                    r#"","input":{"address":"compaction:"#,
+                    card.handle,
+                    r#""}}}]}"#,
+                    card.separator,
+                    r#"{"role":"user","content":[{"toolResult":{"toolUseId":""#,
+                    card.call_id,
+                    r#"","content":[{"text":"#,
+                    card.json,
+                    "}]}}]}",
+                ]);
             }
-        }
-        out.push(card.json);
-        out.push(if card.form == Form::Tool {
-            "}]}}]}"
-        } else {
-            "}]}"
-        });
+        };
+        out.push_all(&[
+            r#"{"role":""#,
+            role,
+            r#"","content":[{"text":"#,
+            card.json,
+            "}]}",
+        ]);
     }
 }
 

@@ -127,15 +127,10 @@ impl Format for Chat {
     }
 
     fn write_card(&self, card: &CardMessage<'_>, out: &mut Buffer) {
-        match card.form {
-            Form::User => out.push(r#"{"role":"user","content":"#),
-            Form::Assistant => out.push(r#"{"role":"assistant","content":"#),
+        let role = match card.form {
+            Form::User => "user",
+            Form::Assistant => "assistant",
             Form::Tool => {
-                out.push(r#"{"role":"assistant","content":"","tool_calls":[{"id":""#);
-                out.push(card.call_id);
-                out.push(r#"","type":"function","function":{"name":""#);
-                out.push(card.fetch_tool);
-                out.push(r#"","arguments":"#);
                 // Ollama's arguments are an object; everybody else's a string.
                 let takes_object = card
                     .like
@@ -147,18 +142,26 @@ impl Format for Chat {
                 } else {
                     [r#""{\"address\":\"compaction:"#, r#"\"}""#]
                 };
-                out.push(open);
-                out.push(card.handle);
-                out.push(close);
-                out.push("}}]}");
-                out.push(card.separator);
-                out.push(r#"{"role":"tool","tool_call_id":""#);
-                out.push(card.call_id);
-                out.push(r#"","content":"#);
+                return out.push_all(&[
+                    r#"{"role":"assistant","content":"","tool_calls":[{"id":""#,
+                    card.call_id,
+                    r#"","type":"function","function":{"name":""#,
+                    card.fetch_tool,
+                    r#"","arguments":"#,
+                    open,
+                    card.handle,
+                    close,
+                    "}}]}",
+                    card.separator,
+                    r#"{"role":"tool","tool_call_id":""#,
+                    card.call_id,
+                    r#"","content":"#,
+                    card.json,
+                    "}",
+                ]);
             }
-        }
-        out.push(card.json);
-        out.push("}");
+        };
+        out.push_all(&[r#"{"role":""#, role, r#"","content":"#, card.json, "}"]);
     }
 }
 

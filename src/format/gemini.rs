@@ -125,45 +125,44 @@ impl Format for Gemini {
     }
 
     fn write_card(&self, card: &CardMessage<'_>, out: &mut Buffer) {
-        match card.form {
-            Form::User => out.push(r#"{"role":"user","parts":[{"text":"#),
-            Form::Assistant => out.push(r#"{"role":"model","parts":[{"text":"#),
+        let role = match card.form {
+            Form::User => "user",
+            Form::Assistant => "model",
             Form::Tool => {
                 // Ids only where the document's own calls have them.
-                let id = |out: &mut Buffer| {
-                    if card.like.calls.iter().any(|call| call.id.is_some()) {
-                        out.push(r#""id":""#);
-                        out.push(card.call_id);
-                        out.push(r#"","#);
-                    }
+                let id = match card.like.calls.iter().any(|call| call.id.is_some()) {
+                    true => [r#""id":""#, card.call_id, r#"","#],
+                    false => [""; 3],
                 };
-                out.push(r#"{"role":"model","parts":[{"functionCall":{"#);
-                id(out);
-                out.push(r#""name":""#);
-                out.push(card.fetch_tool);
-                out.push(r#"","args":{"address":"compaction:"#);
-                out.push(card.handle);
-                out.push(r#""}}"#);
-                if card.signed {
-                    out.push(r#","thoughtSignature":""#);
-                    out.push(NO_SIGNATURE);
-                    out.push(r#"""#);
+                let signature = match card.signed {
+                    true => [r#","thoughtSignature":""#, NO_SIGNATURE, r#"""#],
+                    false => [""; 3],
+                };
+                let name = [r#""name":""#, card.fetch_tool];
+                for pieces in [
+                    &[r#"{"role":"model","parts":[{"functionCall":{"#][..],
+                    &id,
+                    &name,
+                    &[r#"","args":{"address":"compaction:"#, card.handle, r#""}}"#],
+                    &signature,
+                    &["}]}", card.separator],
+                    &[r#"{"role":"user","parts":[{"functionResponse":{"#],
+                    &id,
+                    &name,
+                    &[r#"","response":{"output":"#, card.json, "}}}]}"],
+                ] {
+                    out.push_all(pieces);
                 }
-                out.push("}]}");
-                out.push(card.separator);
-                out.push(r#"{"role":"user","parts":[{"functionResponse":{"#);
-                id(out);
-                out.push(r#""name":""#);
-                out.push(card.fetch_tool);
-                out.push(r#"","response":{"output":"#);
+                return;
             }
-        }
-        out.push(card.json);
-        out.push(if card.form == Form::Tool {
-            "}}}]}"
-        } else {
-            "}]}"
-        });
+        };
+        out.push_all(&[
+            r#"{"role":""#,
+            role,
+            r#"","parts":[{"text":"#,
+            card.json,
+            "}]}",
+        ]);
     }
 }
 

@@ -139,9 +139,7 @@ pub(super) fn write_result(like: Raw<'_>, kind: &str, text: &str, out: &mut Buff
     if !like.is_array() {
         return out.push_json(text);
     }
-    out.push(r#"[{"type":""#);
-    out.push(kind);
-    out.push(r#"","text":"#);
+    out.push_all(&[r#"[{"type":""#, kind, r#"","text":"#]);
     out.push_json(text);
     out.push("}]");
 }

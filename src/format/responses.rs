@@ -120,24 +120,33 @@ impl Format for Responses {
     }
 
     fn write_card(&self, card: &CardMessage<'_>, out: &mut Buffer) {
-        match card.form {
-            Form::User => out.push(r#"{"type":"message","role":"user","content":"#),
-            Form::Assistant => out.push(r#"{"type":"message","role":"assistant","content":"#),
+        let role = match card.form {
+            Form::User => "user",
+            Form::Assistant => "assistant",
             Form::Tool => {
-                out.push(r#"{"type":"function_call","call_id":""#);
-                out.push(card.call_id);
-                out.push(r#"","name":""#);
-                out.push(card.fetch_tool);
-                out.push(r#"","arguments":"{\"address\":\"compaction:"#);
-                out.push(card.handle);
-                out.push(r#"\"}"}"#);
-                out.push(card.separator);
-                out.push(r#"{"type":"function_call_output","call_id":""#);
-                out.push(card.call_id);
-                out.push(r#"","output":"#);
+                return out.push_all(&[
+                    r#"{"type":"function_call","call_id":""#,
+                    card.call_id,
+                    r#"","name":""#,
+                    card.fetch_tool,
+                    r#"","arguments":"{\"address\":\"compaction:"#,
+                    card.handle,
+                    r#"\"}"}"#,
+                    card.separator,
+                    r#"{"type":"function_call_output","call_id":""#,
+                    card.call_id,
+                    r#"","output":"#,
+                    card.json,
+                    "}",
+                ]);
             }
-        }
-        out.push(card.json);
-        out.push("}");
+        };
+        out.push_all(&[
+            r#"{"type":"message","role":""#,
+            role,
+            r#"","content":"#,
+            card.json,
+            "}",
+        ]);
     }
 }

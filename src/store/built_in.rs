@@ -158,11 +158,15 @@ impl Store {
                 format!("at {}", path.display()).into(),
             ),
         };
-        result.map_err(|mut error| {
-            if error.kind == ErrorKind::Store {
-                let reason = error.sentence;
-                error.sentence = format!("the store {name} could not {what}: {reason}").into();
-            }
+        result.map_err(|error| {
+            let error = match error.kind {
+                ErrorKind::Store => {
+                    let reason = &error.sentence;
+                    let sentence = format!("the store {name} could not {what}: {reason}");
+                    Error::new(ErrorKind::Store, sentence)
+                }
+                _ => error,
+            };
             self.note(&error);
             error
         })
@@ -197,7 +201,7 @@ impl Store {
             // What is wrong may be over at the next call, but a connection
             // that found its file read-only stays so. A damaged span is no
             // fault of its connection.
-            Err(error) if error.kind == ErrorKind::Store && *error != span::DAMAGED => {
+            Err(error) if error.kind == ErrorKind::Store && *error != span::damaged() => {
                 idle.clear();
             }
             _ => idle.push(connection),
@@ -262,7 +266,7 @@ mod tests {
         assert_eq!(store.fetch("2rzrkzkr").unwrap(), ALIKE[0]);
         assert_eq!(store.fetch("2rzrkzkrb").unwrap(), ALIKE[1]);
         // A prefix that was never issued is no handle.
-        assert_eq!(store.fetch("2rzrkzkrk").unwrap_err(), fetch::NOT_FOUND);
+        assert_eq!(store.fetch("2rzrkzkrk").unwrap_err(), fetch::not_found());
     }
 
     #[test]

@@ -3,14 +3,13 @@
 
 use crate::error::{Error, ErrorKind};
 
-const LEFT_OUT: Error = Error {
-    kind: ErrorKind::Store,
-    offset: None,
-    sentence: std::borrow::Cow::Borrowed(
+fn left_out() -> Error {
+    Error::new(
+        ErrorKind::Store,
         "the store is not built into this library; build it with the cargo feature `store`, \
          or pass a mint and a fetch callback of your own",
-    ),
-};
+    )
+}
 
 /// A store that keeps nothing, because this library was built without one.
 pub struct Store;
@@ -33,7 +32,7 @@ impl Store {
 
     /// Why every call is refused.
     pub fn state(&self) -> Option<Error> {
-        Some(LEFT_OUT)
+        Some(left_out())
     }
 
     /// Nothing is kept beside the one reason that [`Self::state`] gives.
@@ -41,21 +40,21 @@ impl Store {
 
     /// Declines.
     pub fn mint(&self, _text: &str) -> Result<String, Error> {
-        Err(LEFT_OUT)
+        Err(left_out())
     }
 
     /// Refuses.
     pub fn fetch(&self, _address: &str) -> Result<String, Error> {
-        Err(LEFT_OUT)
+        Err(left_out())
     }
 
     /// Refuses.
     pub fn answer(&self, _arguments: &str) -> Result<String, Error> {
-        Err(LEFT_OUT)
+        Err(left_out())
     }
 
     /// Refuses.
     pub fn forget(&self) -> Result<(), Error> {
-        Err(LEFT_OUT)
+        Err(left_out())
     }
 }

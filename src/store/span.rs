@@ -66,7 +66,7 @@ pub(super) fn find(
          AND handle BETWEEN ?2 AND ?3 AND ?4 IN (handle, cid)",
     )?;
     let mut rows = statement.query(params![session, first, last, name])?;
-    let row = rows.next()?.ok_or(fetch::NOT_FOUND)?;
+    let row = rows.next()?.ok_or_else(fetch::not_found)?;
     let mut columns = [&[][..]; 5];
     for (index, column) in columns.iter_mut().enumerate() {
         // Not `as_bytes`: a damaged file may hold any type in any column.
@@ -76,10 +76,10 @@ pub(super) fn find(
     }
     let [nonce, kind, text, cid, handle] = columns;
     let (Ok(kind), Ok(text)) = (str::from_utf8(kind), str::from_utf8(text)) else {
-        return Err(DAMAGED);
+        return Err(damaged());
     };
     if !Identity::of(nonce, kind, text).answers_to(cid, handle) {
-        return Err(DAMAGED);
+        return Err(damaged());
     }
     let mut copy = String::new();
     copy.try_reserve_exact(text.len())?;
@@ -121,11 +121,10 @@ pub(super) fn forget(connection: &mut Connection, session: &Session) -> Result<(
 }
 
 /// What is said of a span that is not what was minted.
-pub(super) const DAMAGED: Error = Error {
-    kind: ErrorKind::Store,
-    offset: None,
-    sentence: std::borrow::Cow::Borrowed(
+pub(super) fn damaged() -> Error {
+    Error::new(
+        ErrorKind::Store,
         "what is kept under this address does not match its content id: the file was damaged \
          or changed by hand; no other span suffers, and this one is to be had from a backup only",
-    ),
-};
+    )
+}
