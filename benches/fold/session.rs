@@ -33,6 +33,7 @@ fn session(name: &str, turn: usize) {
     // What the last fold left, and the session as it would be without folds.
     let (mut left, mut whole) = (FIRST.to_owned() + "]", FIRST.to_owned());
     let (mut bytes, mut time) = (0, Duration::ZERO);
+    let (mut never, mut shorter) = (Duration::ZERO, (0, Duration::ZERO));
     for round in 1..=10_000 {
         let begun = whole.len();
         rounds.write(|dice, _, out| source_code(dice, out), &mut whole);
@@ -49,9 +50,10 @@ fn session(name: &str, turn: usize) {
         if [1_250, 2_500, 5_000, 10_000].contains(&round) {
             let document = whole.clone() + "]";
             let one = best(|| drop(black_box(fold(document.as_bytes(), &config, mint))));
-            // A fold after each of n rounds of a session that only grows: half of
-            // them all, as if each were the last, because cost is linear.
-            let never = one * round / 2;
+            // Folds of a session that only grows: between two of these lengths,
+            // a fold costs what lies between.
+            never += (shorter.1 + one) * (round - shorter.0) / 2;
+            shorter = (round, one);
             println!(
                 "{name:18} {round:>6} {:>9} {bytes:>14} {:>7} ms {:>8.3} {:>11} ms {:>8.1}x",
                 left.len(),
