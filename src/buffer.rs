@@ -130,8 +130,9 @@ pub(crate) fn push<T>(list: &mut Vec<T>, item: T) -> Result<(), Error> {
 
 /// Copies a list behind another whose memory may run out.
 pub(crate) fn extend<T: Copy>(list: &mut Vec<T>, more: &[T]) -> Result<(), Error> {
-    list.try_reserve(more.len())?;
-    list.extend_from_slice(more);
+    for item in more {
+        push(list, *item)?;
+    }
     Ok(())
 }
 

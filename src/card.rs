@@ -24,7 +24,12 @@ pub(crate) const HANDLE_MAX: usize = 256;
 
 /// Whether a message's text begins as a card does.
 pub(crate) fn begins(text: Text<'_>) -> bool {
-    text.raw().starts_with(['[', '\\']) && {
+    // Many results begin with a bracket, hardly one with the next letter.
+    let may = matches!(
+        text.raw().as_bytes(),
+        [b'[', b'N' | b'\\', ..] | [b'\\', ..]
+    );
+    may && {
         let mut chars = text.chars();
         MARK.chars().all(|c| chars.next() == Some(c))
     }

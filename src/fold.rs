@@ -191,10 +191,12 @@ impl<'a, 'c> Fold<'a, 'c> {
             };
             text.truncate(0);
             self.write_head(&draft, &mut writer, &mut text)?;
+            draft.head = Buffer::with_capacity(text.len() + text.len() / 8)?;
             draft.head.push("\"");
             json::escape(&text, &mut draft.head);
             // Only its length is kept: the real handle makes it anew.
-            let rest = self.message(&draft, Buffer::default(), &handle, &call_id)?;
+            let no_head = Buffer::with_capacity(4 * GATE_HANDLE_BYTES)?;
+            let rest = self.message(&draft, no_head, &handle, &call_id)?;
             draft.bytes = draft.head.len() + rest.len();
             if self.smaller(draft.bytes, draft.replaced) {
                 push(&mut self.drafts, draft)?;
@@ -381,7 +383,7 @@ impl<'a, 'c> Fold<'a, 'c> {
         handle: &str,
         call_id: &str,
     ) -> Result<String, Error> {
-        let mut foot = Buffer::default();
+        let mut foot = Buffer::with_capacity(handle.len() + 2 * GATE_HANDLE_BYTES)?;
         card::write_foot(handle, &self.config.fetch_tool, &mut foot);
         let mut json = head;
         json::escape(&foot.finish()?, &mut json);

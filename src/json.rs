@@ -16,6 +16,7 @@ mod quotes;
 mod unescape;
 
 use crate::error::{Error, ErrorKind};
+pub(crate) use block::LANES;
 pub(crate) use escape::escape;
 use quotes::Quotes;
 use std::borrow::Cow;
@@ -139,24 +140,23 @@ impl<'a> Text<'a> {
         if !self.is_escaped() {
             return Ok(Cow::Borrowed(self.0));
         }
-        let mut text = String::new();
+        let mut text = Vec::new();
         self.decoded_in(&mut text)?;
-        Ok(Cow::Owned(text))
+        Ok(Cow::Owned(String::from_utf8(text).unwrap_or_default()))
     }
 
     /// The same; what is not borrowed is written to `memory`.
-    pub(crate) fn decoded_in<'m>(self, memory: &'m mut String) -> Result<&'m str, Error>
+    pub(crate) fn decoded_in<'m>(self, memory: &'m mut Vec<u8>) -> Result<&'m str, Error>
     where
         'a: 'm,
     {
         if !self.is_escaped() {
             return Ok(self.0);
         }
-        memory.clear();
-        // An escape is never shorter than what it means.
-        memory.try_reserve(self.0.len())?;
-        unescape::unescape(self.0, memory);
-        Ok(memory)
+        unescape::unescape(self.0, memory)?;
+        // What a string means is UTF-8; to see it again costs less than to write
+        // it piece by piece.
+        Ok(simdutf8::basic::from_utf8(memory).unwrap_or_default())
     }
 
     /// The characters that are meant, decoded one by one.

@@ -90,8 +90,7 @@ fn is_tagged(line: &str) -> bool {
         line[..at].ends_with(" -") && (rest.starts_with("> ok, ") || rest.starts_with("> error, "))
     };
     let mut marks = memchr::memchr_iter(b'>', line.as_bytes());
-    let mut tags = memchr::memchr_iter(b']', line.as_bytes());
-    marks.any(ends) && tags.any(|at| line[at + 1..].starts_with(' '))
+    marks.any(ends) && line.as_bytes().windows(2).any(|pair| pair == b"] ")
 }
 
 /// Writes lines, one after another, in the same memory.
@@ -101,7 +100,7 @@ pub(crate) struct Writer<'w> {
     /// How the call ended that is written.
     result: Buffer,
     /// What its arguments mean, if they are a string.
-    arguments: String,
+    arguments: Vec<u8>,
 }
 
 impl<'w> Writer<'w> {
@@ -110,7 +109,7 @@ impl<'w> Writer<'w> {
             format,
             config,
             result: Buffer::default(),
-            arguments: String::new(),
+            arguments: Vec::new(),
         }
     }
 
@@ -396,9 +395,9 @@ fn read_arguments(text: &str) -> Result<Arguments<'_>, Error> {
         _ => return Ok(Arguments::Other),
     }
     let telling = |value: Raw<'_>| !value.is_null() && value.text().is_none_or(|t| !t.is_empty());
-    let mut ranked = ranked.into_iter().flatten();
-    let most = ranked.find(|(_, value)| telling(*value)).or(first_text);
-    Ok(match most {
+    let mut ranked = ranked.iter().flatten();
+    let most = ranked.find(|(_, value)| telling(*value));
+    Ok(match most.copied().or(first_text) {
         Some((name, value)) => Arguments::Telling(name, value),
         None if any => Arguments::Mute,
         None => Arguments::Empty,
@@ -482,8 +481,10 @@ fn bound(from: usize, limit: usize, line: &mut Buffer) {
 
 /// Takes away what could pass for the result behind a clause.
 fn make_harmless(from: usize, line: &mut Buffer) {
-    line.replace_each(from, "-> ok,", "→ ok,");
-    line.replace_each(from, "-> error,", "→ error,");
+    if line[from..].contains('>') {
+        line.replace_each(from, "-> ok,", "→ ok,");
+        line.replace_each(from, "-> error,", "→ error,");
+    }
 }
 
 /// `47 lines`, `1 image`, `1 line: /srv`, `512 bytes of JSON`.

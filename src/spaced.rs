@@ -2,12 +2,9 @@
 //! spaces are single, none stands at either end.
 
 use crate::buffer::Buffer;
-use crate::json::Text;
+use crate::json::{LANES, Text};
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, u8x16};
-
-/// Bytes that are looked at together.
-const LANES: usize = 16;
 
 /// Whether some reader takes the character for a line break.
 pub(crate) fn is_break(c: char) -> bool {
@@ -69,7 +66,6 @@ pub(crate) fn as_it_stands(text: Text<'_>) -> Option<&str> {
 
 /// Bytes at the start that stand for themselves, single spaces between them.
 fn run(bytes: &[u8]) -> usize {
-    // The texts are too short for wider instructions to be looked up.
     dispatch!(Level::baseline(), simd => run_of(simd, bytes))
 }
 
@@ -77,15 +73,13 @@ fn run(bytes: &[u8]) -> usize {
 fn run_of<S: Simd>(simd: S, bytes: &[u8]) -> usize {
     let (mut run, mut space_before) = (0, 1);
     for chunk in bytes.chunks(LANES) {
-        let block = match <[u8; LANES]>::try_from(chunk) {
-            Ok(chunk) => u8x16::simd_from(simd, chunk),
-            Err(_) => {
-                // Behind the end stand zeros, which are nothing visible.
-                let mut padded = [0; LANES];
-                padded[..chunk.len()].copy_from_slice(chunk);
-                u8x16::simd_from(simd, padded)
-            }
-        };
+        // Behind the end stand zeros, which are nothing visible.
+        let mut padded = [0; LANES];
+        let bytes = chunk.first_chunk().unwrap_or_else(|| {
+            padded[..chunk.len()].copy_from_slice(chunk);
+            &padded
+        });
+        let block = u8x16::simd_from(simd, *bytes);
         let spaces = block.simd_eq(b' ').to_bitmask();
         let visible = block.simd_gt(b' ') & block.simd_lt(0x7f) & !block.simd_eq(b'\\');
         let single = spaces & !(spaces << 1 | space_before);

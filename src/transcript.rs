@@ -30,6 +30,9 @@ pub(crate) trait Visitor<'a> {
 /// The members of a request body that may hold messages.
 const MEMBERS: [&str; 3] = ["messages", "input", "contents"];
 
+/// Bytes of a message that says little.
+const SHORT_MESSAGE: usize = 64;
+
 /// A checked document, cut into messages.
 pub(crate) struct Transcript<'a> {
     pub(crate) text: &'a str,
@@ -205,6 +208,10 @@ impl<'a> Transcript<'a> {
         self.format = chosen.unwrap_or(format::of(Wire::Chat));
         self.told = chosen.is_some();
         self.messages.clear();
+        // So that they are not moved while they become more; room that is never
+        // written to costs nothing.
+        let most = (self.text.len() - reader.at()) / SHORT_MESSAGE;
+        self.messages.try_reserve_exact(most)?;
         self.media.clear();
         self.shapes = Shapes::default();
         visitor.begin(self.format);

@@ -20,6 +20,10 @@ pub(super) fn level() -> Level {
     }
 }
 
+/// Bytes that are looked at together where a block is too much, by
+/// instructions that every machine has.
+pub(crate) const LANES: usize = 16;
+
 /// A stretch of a document.
 #[derive(Clone, Copy)]
 pub(super) struct Block<S: Simd>(u8x64<S>);
@@ -118,14 +122,25 @@ pub(super) mod tests {
 
     /// Every instruction set of this machine that may be chosen on another.
     pub(in crate::json) fn levels() -> Vec<Level> {
-        let mut levels = vec![Level::new(), Level::baseline()];
+        let best = Level::new();
         #[cfg(target_arch = "x86_64")]
-        {
-            levels.extend(levels[0].as_avx2().map(Level::Avx2));
-            levels.extend(levels[0].as_sse4_2().map(Level::Sse4_2));
-            levels.extend(levels[0].as_sse2().map(Level::Sse2));
-        }
-        levels
+        let lower = [
+            best.as_avx2().map(Level::Avx2),
+            best.as_sse4_2().map(Level::Sse4_2),
+            best.as_sse2().map(Level::Sse2),
+        ];
+        #[cfg(not(target_arch = "x86_64"))]
+        let lower = [Some(Level::baseline())];
+        [best]
+            .into_iter()
+            .chain(lower.into_iter().flatten())
+            .collect()
+    }
+
+    /// For `.ci/portable.sh`, which wants to be sure of what it emulates.
+    #[test]
+    fn the_instructions_of_this_machine() {
+        println!("instructions: {:?}", levels()[0]);
     }
 
     /// Pieces of strings that put quotes, backslashes and what breaks a rule at

@@ -52,6 +52,13 @@ struct State {
     first_break: Option<usize>,
 }
 
+impl State {
+    #[cold]
+    fn note_break(&mut self, place: usize) {
+        self.first_break.get_or_insert(place);
+    }
+}
+
 impl Quotes {
     /// Those from a place outside all strings on.
     pub(super) fn from(at: usize) -> Self {
@@ -200,8 +207,9 @@ fn look<S: Simd>(
             state.inside = if inside >> 63 == 0 { 0 } else { u64::MAX };
         }
         state.broken |= control & inside != 0;
-        if control & !inside != 0 && state.first_break.is_none() {
-            state.first_break = Some(at + (control & !inside).trailing_zeros() as usize);
+        let outside = control & !inside;
+        if outside != 0 {
+            state.note_break(at + outside.trailing_zeros() as usize);
         }
         at += BLOCK;
     }
@@ -211,10 +219,13 @@ fn look<S: Simd>(
 /// Sets the bits from the first, third, fifth … set one up to the next.
 #[inline(always)]
 fn spread(mut bits: u64) -> u64 {
-    for by in [1, 2, 4, 8, 16, 32] {
-        bits ^= bits << by;
-    }
-    bits
+    // A loop would be one when the library is built for size.
+    bits ^= bits << 1;
+    bits ^= bits << 2;
+    bits ^= bits << 4;
+    bits ^= bits << 8;
+    bits ^= bits << 16;
+    bits ^ bits << 32
 }
 
 #[cfg(test)]
