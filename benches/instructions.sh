@@ -19,7 +19,7 @@ mkdir -p "$work"
 
 make --quiet shared CARGO_FLAGS="--quiet --no-default-features" OUT="$work"
 cargo bench --quiet --no-default-features --bench fold -- fixed "$work"
-cc -O1 -o "$work/fold" benches/instructions.c "$work/libnewt_fold.so" \
+cc -O1 -o "$work/fold" benches/fold_once.c "$work/libnewt_fold.so" \
     -Wl,-rpath,"$(realpath "$work")"
 
 count() { # document card

@@ -8,8 +8,11 @@ const WORDS: [&str; 16] = [
     "session", "socket", "stream", "thread", "token", "vector",
 ];
 
+/// A transcript's first message, and no end.
+pub const FIRST: &str = r#"[{"role":"system","content":"You are a careful engineer."}"#;
+
 /// A small generator of numbers (xorshift64), so that no run differs.
-struct Dice(u64);
+pub struct Dice(u64);
 
 impl Dice {
     fn below(&mut self, limit: usize) -> usize {
@@ -24,14 +27,28 @@ impl Dice {
     }
 }
 
-/// A transcript of at least `bytes` bytes whose results `result` writes, as
-/// JSON, quotes aside. The user speaks before every 60 rounds.
-fn transcript(bytes: usize, mut result: impl FnMut(&mut Dice, &str, &mut String)) -> String {
-    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
-    let mut out = String::from(r#"[{"role":"system","content":"You are a careful engineer."}"#);
-    let mut round = 0;
-    while out.len() < bytes {
-        if round % 60 == 0 {
+/// Rounds of a session, one after another.
+pub struct Rounds {
+    dice: Dice,
+    round: usize,
+    /// The user speaks before the first round, and again after so many.
+    turn: usize,
+}
+
+impl Rounds {
+    pub fn new(turn: usize) -> Self {
+        Self {
+            dice: Dice(0x9e37_79b9_7f4a_7c15),
+            round: 0,
+            turn,
+        }
+    }
+
+    /// Writes the next round behind a message, and before it what the user says,
+    /// if it is time. `result` writes the result, as JSON, quotes aside.
+    pub fn write(&mut self, result: impl FnOnce(&mut Dice, &str, &mut String), out: &mut String) {
+        let (dice, round) = (&mut self.dice, self.round);
+        if round.is_multiple_of(self.turn) {
             let _ = write!(
                 out,
                 r#",{{"role":"user","content":"Please look at the {} of the {}, and say what you find.\nOne thing at a time."}}"#,
@@ -69,9 +86,21 @@ fn transcript(bytes: usize, mut result: impl FnMut(&mut Dice, &str, &mut String)
             out,
             r#",{{"role":"assistant","content":"{note}","tool_calls":[{{"id":"call_{round:08}","type":"function","function":{{"name":"{name}","arguments":"{arguments}"}}}}]}},{{"role":"tool","tool_call_id":"call_{round:08}","content":""#
         );
-        result(&mut dice, name, &mut out);
+        result(dice, name, out);
         out.push_str("\"}");
-        round += 1;
+        self.round += 1;
+    }
+}
+
+/// A transcript of at least `bytes` bytes of such rounds.
+fn transcript(
+    bytes: usize,
+    mut rounds: Rounds,
+    mut result: impl FnMut(&mut Dice, &str, &mut String),
+) -> String {
+    let mut out = String::from(FIRST);
+    while out.len() < bytes {
+        rounds.write(&mut result, &mut out);
     }
     out.push(']');
     out
@@ -79,45 +108,84 @@ fn transcript(bytes: usize, mut result: impl FnMut(&mut Dice, &str, &mut String)
 
 /// Small rounds whose results are one line of the grammar already.
 pub fn one_lined(bytes: usize) -> String {
-    transcript(bytes, |dice, name, out| {
-        let (word, lines) = (dice.word(), 2 + dice.below(400));
-        let how = if dice.below(8) == 0 { "error" } else { "ok" };
-        let _ = write!(out, "[{name}] path 'src/{word}.rs' -> {how}, {lines} lines");
-    })
+    transcript(bytes, Rounds::new(60), one_line)
+}
+
+/// The same with nothing between its rounds.
+pub fn one_run(bytes: usize) -> String {
+    transcript(bytes, Rounds::new(usize::MAX), one_line)
+}
+
+fn one_line(dice: &mut Dice, name: &str, out: &mut String) {
+    let (word, lines) = (dice.word(), 2 + dice.below(400));
+    let how = if dice.below(8) == 0 { "error" } else { "ok" };
+    let _ = write!(out, "[{name}] path 'src/{word}.rs' -> {how}, {lines} lines");
 }
 
 /// Source code as tools print it: line feeds, tabs, quotes, backslashes,
 /// colours, and now and then a character that is not ASCII.
 pub fn escaped(bytes: usize) -> String {
-    transcript(bytes, |dice, _, out| {
-        for line in 0..40 + dice.below(200) {
-            let (one, other) = (dice.word(), dice.word());
-            let _ = match dice.below(6) {
-                0 => write!(out, r#"{line:4}\tlet {one} = \"{other}\";\n"#),
-                1 => write!(
-                    out,
-                    r#"{line:4}\t\tself.{one}.push(\"C:\\\\{other}\\\\{one}\");\n"#
-                ),
-                2 => write!(out, r#"{line:4}\t// {one} — the {other} comes first\n"#),
-                3 => write!(out, r#"\u001b[33m{line:4}\u001b[0m {one}: {other}\r\n"#),
-                4 => write!(
-                    out,
-                    r#"{line:4}\tif {one} < {other} && !{other}.is_empty() {{\n"#
-                ),
-                _ => write!(out, r#"{line:4}\n"#),
-            };
-        }
+    transcript(bytes, Rounds::new(60), |dice, _, out| {
+        source_code(dice, out)
     })
+}
+
+pub fn source_code(dice: &mut Dice, out: &mut String) {
+    for line in 0..40 + dice.below(200) {
+        let (one, other) = (dice.word(), dice.word());
+        let _ = match dice.below(6) {
+            0 => write!(out, r#"{line:4}\tlet {one} = \"{other}\";\n"#),
+            1 => write!(
+                out,
+                r#"{line:4}\t\tself.{one}.push(\"C:\\\\{other}\\\\{one}\");\n"#
+            ),
+            2 => write!(out, r#"{line:4}\t// {one} — the {other} comes first\n"#),
+            3 => write!(out, r#"\u001b[33m{line:4}\u001b[0m {one}: {other}\r\n"#),
+            4 => write!(
+                out,
+                r#"{line:4}\tif {one} < {other} && !{other}.is_empty() {{\n"#
+            ),
+            _ => write!(out, r#"{line:4}\n"#),
+        };
+    }
 }
 
 /// Long output in which nothing is escaped.
 pub fn plain(bytes: usize) -> String {
-    transcript(bytes, |dice, _, out| {
+    transcript(bytes, Rounds::new(60), |dice, _, out| {
         for _ in 0..100 + dice.below(1000) {
             out.push_str(dice.word());
             out.push(' ');
         }
     })
+}
+
+/// A user's message before each round, so that each becomes a card.
+pub fn short_turns(bytes: usize) -> String {
+    transcript(bytes, Rounds::new(1), |dice, _, out| {
+        for _ in 0..40 + dice.below(40) {
+            out.push_str(dice.word());
+            out.push(' ');
+        }
+    })
+}
+
+/// A session of 20 rounds whose first result has so many bytes more.
+pub fn one_large(bytes: usize) -> String {
+    let mut rounds = Rounds::new(60);
+    let mut out = String::from(FIRST);
+    for round in 0..20 {
+        let result = |dice: &mut Dice, _: &str, out: &mut String| {
+            let end = out.len() + if round == 0 { bytes } else { 0 };
+            while out.len() < end {
+                source_code(dice, out);
+            }
+            source_code(dice, out);
+        };
+        rounds.write(result, &mut out);
+    }
+    out.push(']');
+    out
 }
 
 /// Messages of a few bytes each.

@@ -1,11 +1,17 @@
-//! Measures whole folds against the same fold on a tree, in one run, best of
-//! five.
+//! Measures whole folds: each table is of one run, and the best of several
+//! calls counts.
 //!
-//! `cargo bench --bench fold` prints the table; `-- write DIR` writes the
-//! documents instead, for `benches/parsers.py`, and `-- fixed DIR` those of
-//! `benches/instructions.sh`; `-- grow [MEGABYTES]` shows that the cost grows as the document does.
+//! `cargo bench --bench fold` prints folds beside the same fold on a tree;
+//! `-- grow [MEGABYTES]` shows that time and memory grow as the document does,
+//! `-- session` what folds after each round cost, `-- threads` what two threads
+//! do at once. `-- write DIR` writes the documents instead, for
+//! `benches/parsers.py`, and `-- fixed DIR` those of `benches/instructions.sh`
+//! and `benches/startup.sh`.
 
 mod documents;
+mod grow;
+mod session;
+mod threads;
 mod tree;
 
 use newt_fold::{Config, Results, fold};
@@ -20,10 +26,19 @@ fn main() {
         [] => compare(),
         ["write", folder] => write(folder, all()),
         ["fixed", folder] => write(folder, fixed()),
-        ["grow"] => grow(100),
-        ["grow", megabytes] => grow(megabytes.parse().expect("a number of megabytes")),
-        _ => panic!("expected nothing, `write DIR`, `fixed DIR` or `grow [MEGABYTES]`"),
+        ["grow"] => grow::table(100),
+        ["grow", megabytes] => grow::table(number(megabytes)),
+        ["grow", document, bytes] => grow::line(document, number(bytes)),
+        ["session"] => session::table(),
+        ["threads"] => threads::table(),
+        _ => panic!(
+            "expected nothing, `grow [MEGABYTES]`, `session`, `threads`, `write DIR` or `fixed DIR`"
+        ),
     }
+}
+
+fn number(argument: &str) -> usize {
+    argument.parse().expect("a number")
 }
 
 /// The documents of every table, by name.
@@ -54,6 +69,7 @@ fn fixed() -> Vec<(&'static str, String)> {
         ("escaped", documents::escaped(300_000)),
         ("plain", documents::plain(300_000)),
         ("tiny", documents::tiny(2_000)),
+        ("10-KB", documents::one_lined(10_000)),
     ]
 }
 
@@ -124,34 +140,4 @@ fn compare() {
             tree.as_secs_f64() / us.as_secs_f64(),
         );
     }
-}
-
-fn grow(megabytes: usize) {
-    println!(
-        "{:14} {:>11} {:>12} {:>7}",
-        "document", "bytes", "fold", "GB/s"
-    );
-    let line = |name: &str, document: String| {
-        let config = config();
-        let us = best(|| {
-            let folded = fold(black_box(document.as_bytes()), &config, |_| {
-                Some("h7q2kx3m".to_owned())
-            });
-            drop(black_box(folded));
-        });
-        println!(
-            "{name:14} {:>11} {:>9} µs {:>7.2}",
-            document.len(),
-            us.as_micros(),
-            document.len() as f64 / us.as_nanos() as f64
-        );
-    };
-    let mut size = 1;
-    while size < megabytes {
-        line("escaped", documents::escaped(size * 1_000_000));
-        size *= 10;
-    }
-    line("escaped", documents::escaped(megabytes * 1_000_000));
-    line("one-lined", documents::one_lined(megabytes * 1_000_000));
-    line("tiny messages", documents::tiny(1_000_000));
 }

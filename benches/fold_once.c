@@ -1,4 +1,4 @@
-/* Folds one document once, for callgrind: instructions DOCUMENT CARD. */
+/* Folds one document once: fold_once DOCUMENT CARD. */
 #include "../include/newt_fold.h"
 #include <stdio.h>
 #include <stdlib.h>
