@@ -15,6 +15,7 @@ use crate::known::Known;
 use crate::one_line::{Writer, in_order};
 use crate::receipt;
 use crate::round::{Block, Kind, Reading};
+use crate::said::Said;
 use crate::summary::{Output, Summary, Verdict};
 use crate::tokens::Tokens;
 use crate::transcript::{Edit, kept_prefix, splice};
@@ -30,6 +31,7 @@ pub struct Fold<'a, 'c> {
     reading: Reading<'a>,
     drafts: Vec<Draft>,
     verdict: Verdict,
+    finished: bool,
     /// The ids that no TOOL card's call may have: the document's, in order, once
     /// a card is minted, and those of other cards.
     taken: Vec<(Text<'a>, usize)>,
@@ -45,6 +47,7 @@ impl<'a, 'c> Fold<'a, 'c> {
             reading: Reading::of_document(document, config)?,
             drafts: Vec::new(),
             verdict: Verdict::Nothing,
+            finished: false,
             taken: Vec::new(),
             given: Known::default(),
         };
@@ -131,8 +134,14 @@ impl<'a, 'c> Fold<'a, 'c> {
         })
     }
 
-    /// The folded document, once every span has its handle.
+    /// The folded document, once every span has its handle; to be had once.
     pub fn finish(&mut self) -> Result<Output<'_>, Error> {
+        if std::mem::replace(&mut self.finished, true) {
+            return Err(Error::new(
+                ErrorKind::Argument,
+                "expected a fold that is not finished; plan it again",
+            ));
+        }
         if self.verdict == Verdict::Planned {
             let grows = |draft: &Draft| !self.smaller(draft.bytes, draft.replaced);
             if self.drafts.iter().any(grows) || !self.wins_enough() {
@@ -142,11 +151,14 @@ impl<'a, 'c> Fold<'a, 'c> {
                 self.verdict = Verdict::Folded;
             }
         }
-        let edits = self.edits()?;
         let mut summary = self.summary()?;
-        summary.prefix_len = kept_prefix(self.reading.transcript.text, &edits);
+        let text = self.reading.transcript.text;
+        let edits = edits(&self.reading, &self.drafts)?;
+        summary.prefix_len = kept_prefix(text, &edits);
+        // The output needs their room.
+        self.reading.forget_messages();
         Ok(Output {
-            pieces: splice(self.reading.transcript.text, &edits)?,
+            pieces: splice(text, &edits)?,
             summary,
         })
     }
@@ -181,7 +193,10 @@ impl<'a, 'c> Fold<'a, 'c> {
                 }
                 media += self.reading.transcript.media_in(&block.messages);
             }
-            let bytes = self.replaced(&draft)?.iter().map(Range::len).sum();
+            let bytes = replaced(&self.reading, &draft)?
+                .iter()
+                .map(Range::len)
+                .sum();
             draft.rounds = rounds;
             draft.stands_for = stands_for;
             draft.absorbed = absorbed;
@@ -341,6 +356,7 @@ impl<'a, 'c> Fold<'a, 'c> {
             };
         }
         card::write_head(draft.stands_for, lines.min(max) as u64, out);
+        let mut again = Said::default();
         // Of the first one that is told of, the oldest lines may be too many.
         let mut skipped = lines.saturating_sub(max);
         for index in covered().skip(covered().count() - blocks) {
@@ -350,7 +366,8 @@ impl<'a, 'c> Fold<'a, 'c> {
                 }
                 _ => {
                     out.push(card::DASH);
-                    writer.round(self.reading.words(index), out)?;
+                    let words = self.reading.words(index, &mut again)?;
+                    writer.round(words, out)?;
                     out.push("\n");
                 }
             }
@@ -474,46 +491,6 @@ impl<'a, 'c> Fold<'a, 'c> {
         won >= self.config.min_reclaim.max(1)
     }
 
-    /// The bytes that a card replaces, in order. The card stands where the
-    /// first of them stood; what goes elsewhere takes the separator before it
-    /// along.
-    fn replaced(&self, draft: &Draft) -> Result<Vec<Range<usize>>, Error> {
-        let messages = &self.reading.transcript.messages;
-        let mut ranges: Vec<Range<usize>> = Vec::new();
-        let mut last_end = None;
-        for block in draft.covered(&self.reading.blocks) {
-            let (start, end) = (block.messages.start, block.messages.end);
-            let bytes = match last_end {
-                Some(_) => messages[start - 1].end..messages[end - 1].end,
-                None => messages[start].start..messages[end - 1].end,
-            };
-            match ranges.last_mut() {
-                Some(range) if last_end == Some(start) => range.end = bytes.end,
-                _ => push(&mut ranges, bytes)?,
-            }
-            last_end = Some(end);
-        }
-        Ok(ranges)
-    }
-
-    /// What becomes of the document.
-    fn edits(&self) -> Result<Vec<Edit<'_>>, Error> {
-        let mut edits: Vec<Edit<'_>> = Vec::new();
-        for draft in &self.drafts {
-            let ranges = self.replaced(draft)?;
-            edits.try_reserve(ranges.len())?;
-            for (index, bytes) in ranges.into_iter().enumerate() {
-                let with = if index == 0 {
-                    draft.message.as_str()
-                } else {
-                    ""
-                };
-                edits.push(Edit { bytes, with });
-            }
-        }
-        Ok(edits)
-    }
-
     fn summary(&self) -> Result<Summary, Error> {
         let gone: usize = self
             .drafts
@@ -559,6 +536,40 @@ pub(crate) fn usable_handle(handle: &[u8]) -> Result<&str, Error> {
         );
         Error::new(ErrorKind::Handle, sentence)
     })
+}
+
+/// The bytes that a card replaces, in order. The card stands where the first of
+/// them stood; what goes elsewhere takes the separator before it along.
+fn replaced(reading: &Reading<'_>, draft: &Draft) -> Result<Vec<Range<usize>>, Error> {
+    let messages = &reading.transcript.messages;
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    let mut last_end = None;
+    for block in draft.covered(&reading.blocks) {
+        let (start, end) = (block.messages.start, block.messages.end);
+        let bytes = match last_end {
+            Some(_) => messages[start - 1].end..messages[end - 1].end,
+            None => messages[start].start..messages[end - 1].end,
+        };
+        match ranges.last_mut() {
+            Some(range) if last_end == Some(start) => range.end = bytes.end,
+            _ => push(&mut ranges, bytes)?,
+        }
+        last_end = Some(end);
+    }
+    Ok(ranges)
+}
+
+/// What becomes of the document.
+fn edits<'d>(reading: &Reading<'_>, drafts: &'d [Draft]) -> Result<Vec<Edit<'d>>, Error> {
+    let mut edits = Vec::new();
+    for draft in drafts {
+        let mut with = draft.message.as_str();
+        for bytes in replaced(reading, draft)? {
+            push(&mut edits, Edit { bytes, with })?;
+            with = "";
+        }
+    }
+    Ok(edits)
 }
 
 /// Writes a message on one line: white space around a line break goes, which

@@ -13,6 +13,10 @@ use crate::transcript::{Transcript, Visitor};
 use std::cmp::Ordering;
 use std::ops::Range;
 
+/// Results whose rounds' words are remembered at most; what further rounds say
+/// is read again for their lines, so that memory does not grow with it.
+const REMEMBERED: usize = 32 * 1024;
+
 /// Why a round stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Why {
@@ -102,13 +106,30 @@ impl<'a> Reading<'a> {
         })
     }
 
-    /// What a round says that may fold: one of the newest of its run.
-    pub(crate) fn words(&self, block: usize) -> Words<'_, 'a> {
+    /// What a round says that may fold: one of the newest of its run. What was
+    /// not remembered is read again into `again`.
+    pub(crate) fn words<'s>(
+        &'s self,
+        block: usize,
+        again: &'s mut Said<'a>,
+    ) -> Result<Words<'s, 'a>, Error> {
         let from = self.blocks[block].said;
-        match self.blocks.get(block + 1) {
+        let words = match self.blocks.get(block + 1) {
             Some(next) => self.said.between(from, next.said),
             None => self.said.since(from),
+        };
+        if !words.calls.is_empty() {
+            return Ok(words);
         }
+        again.truncate(Mark::default());
+        self.each(&self.blocks[block].messages, |facts| again.add(facts))?;
+        Ok(again.since(Mark::default()))
+    }
+
+    /// Forgets where messages stand, once every edit is made.
+    pub(crate) fn forget_messages(&mut self) {
+        self.blocks = Vec::new();
+        self.transcript.messages = Vec::new();
     }
 
     /// Forgets what rounds say, once every line is written.
@@ -161,6 +182,8 @@ struct Rounds<'a, 'c> {
     open: Option<Open<'a>>,
     /// What rounds say that may fold, and the open one.
     said: Said<'a>,
+    /// [`REMEMBERED`].
+    remembered: usize,
     /// Where that of the open round begins.
     begun: Mark,
     /// Adjacent blocks at the end whose words are remembered.
@@ -250,6 +273,7 @@ impl<'a, 'c> Rounds<'a, 'c> {
             seen: 0,
             open: None,
             said: Said::default(),
+            remembered: REMEMBERED,
             begun: Mark::default(),
             run: 0,
             call_ids: Vec::new(),
@@ -430,7 +454,7 @@ impl<'a, 'c> Rounds<'a, 'c> {
 
     fn push(&mut self, messages: Range<usize>, kind: Kind) -> Result<(), Error> {
         let said = self.begun;
-        if may_fold(kind) {
+        if may_fold(kind) && self.said.len() < self.remembered {
             self.run = match self.blocks.last() {
                 Some(last) if last.messages.end == messages.start => self.run + 1,
                 _ => 1,
@@ -543,4 +567,56 @@ fn pair(calls: &[Call<'_>], results: &[Answer<'_>]) -> Result<Option<Why>, Error
     } else {
         Why::Doubled
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Wire;
+
+    #[test]
+    fn what_rounds_say_is_the_same_when_it_is_read_again() {
+        let chat = r#"[{"role":"assistant","content":"two","tool_calls":[
+            {"id":"a","function":{"name":"x","arguments":"{}"}},
+            {"id":"b","function":{"name":"y","arguments":"{}"}}]},
+            {"role":"tool","tool_call_id":"b","content":"1"},
+            {"role":"tool","tool_call_id":"a","content":"2"},
+            {"role":"assistant","tool_calls":[{"id":"c","function":{"name":"z"}}]},
+            {"role":"tool","tool_call_id":"c","content":"3"}]"#;
+        let responses = r#"[{"type":"reasoning","summary":[]},
+            {"type":"message","role":"assistant","content":"one"},
+            {"type":"function_call","call_id":"a","name":"x","arguments":"{}"},
+            {"type":"function_call","call_id":"b","name":"y","arguments":"{}"},
+            {"type":"function_call_output","call_id":"a","output":"1"},
+            {"type":"function_call_output","call_id":"b","output":"2"},
+            {"type":"message","role":"user","content":"go on"},
+            {"type":"function_call","call_id":"c","name":"z","arguments":"{}"},
+            {"type":"function_call_output","call_id":"c","output":"3"}]"#;
+        for (wire, document) in [(Wire::Chat, chat), (Wire::Responses, responses)] {
+            let config = Config {
+                keep_last: 0,
+                results: Results::Any,
+                format: Some(wire),
+                ..Config::default()
+            };
+            let said = |remembered| {
+                let mut rounds = Rounds::new(&config);
+                rounds.remembered = remembered;
+                let transcript = Transcript::read(document.as_bytes(), &config, &mut rounds);
+                let reading = Reading::new(transcript.unwrap(), rounds).unwrap();
+                let blocks = reading.blocks.iter().enumerate();
+                let going = blocks.filter(|(_, block)| block.kind == Kind::Eligible);
+                let words = going.map(|(index, _)| {
+                    let mut again = Said::default();
+                    format!("{:?}", reading.words(index, &mut again).unwrap())
+                });
+                words.collect::<Vec<_>>()
+            };
+            let remembered = said(REMEMBERED);
+            assert_eq!(remembered.len(), 2);
+            assert_eq!(said(0), remembered);
+            assert_eq!(said(1), remembered);
+            assert_eq!(said(3), remembered);
+        }
+    }
 }

@@ -40,6 +40,11 @@ impl<'a> Said<'a> {
         Ok(())
     }
 
+    /// Results.
+    pub(crate) fn len(&self) -> usize {
+        self.results.len()
+    }
+
     /// The place behind everything.
     pub(crate) fn end(&self) -> Mark {
         Mark {
