@@ -79,12 +79,10 @@ impl<'t> Card<'t> {
             Some(older) => (older, later?),
             None => (0, lines),
         };
-        let honest = |line: &str| {
-            line.strip_prefix(DASH)
-                .is_some_and(|line| !line.is_empty() && !line.contains(ADDRESS))
-                && !line.contains(char::is_control)
-        };
-        if !lines.split('\n').all(honest) {
+        // Looked at as one text: neither goes across the end of a line.
+        let control = |c: char| c.is_control() && c != '\n';
+        let dashed = |line: &str| line.len() > DASH.len() && line.starts_with(DASH);
+        if lines.contains(ADDRESS) || lines.contains(control) || !lines.split('\n').all(dashed) {
             return None;
         }
         let card = Self {

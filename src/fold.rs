@@ -591,8 +591,8 @@ pub fn fold(
 ) -> Result<(String, Summary), Error> {
     let mut fold = Fold::plan(document, config)?;
     for index in 0..fold.spans() {
-        let span = fold.span(index)?;
-        match mint(&span) {
+        let handle = mint(&fold.span(index)?);
+        match handle {
             Some(handle) => fold.take(index, handle.as_bytes())?,
             None => {
                 fold.decline();
