@@ -6,7 +6,8 @@ use std::fmt;
 use std::ops::{Deref, Range};
 
 /// A `String` that remembers that it could not grow, so that writing to it
-/// stays simple and the failure is seen once, in [`Buffer::finish`].
+/// stays simple and the failure is seen once, in [`Buffer::finish`] or, where
+/// the text is used before, in [`Buffer::check`].
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Buffer {
     text: String,
@@ -69,7 +70,8 @@ impl Buffer {
 
     /// Puts `with` where a range stands.
     pub(crate) fn replace(&mut self, range: Range<usize>, with: &str) {
-        if self.reserve(with.len()) {
+        // What becomes shorter needs no room.
+        if self.reserve(with.len().saturating_sub(range.len())) {
             self.text.drain(range.clone());
             self.text.insert_str(range.start, with);
         }

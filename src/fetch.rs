@@ -50,7 +50,7 @@ pub fn bare(address: &str) -> &str {
 }
 
 /// The definition of the tool `name`, ready to stand in a request's tools.
-pub fn tool_json(format: Wire, name: &str) -> String {
+pub fn tool_json(format: Wire, name: &str) -> Result<String, Error> {
     // Gemini's schemas are the OpenAPI subset, whose types are an enum in
     // capitals; the others take JSON Schema. No keyword here is beyond both.
     let [object, string, integer] = match format {
@@ -59,7 +59,7 @@ pub fn tool_json(format: Wire, name: &str) -> String {
     };
     let mut letters = Buffer::default();
     json::escape(name, &mut letters);
-    let name = letters.finish().unwrap_or_default();
+    let name = letters.finish()?;
     // This API takes a tool for strict unless told otherwise, and a strict
     // tool may have no optional parameter.
     let [open, schema, close] = match format {
@@ -106,10 +106,10 @@ pub fn tool_json(format: Wire, name: &str) -> String {
          It runs no other tool. A long text comes in parts; the note at the end of each names \
          the call for the next."
     );
-    format!(
+    Ok(format!(
         r#"{open}"name":"{name}","description":"{description}","{schema}":{{"type":"{object}","properties":{{{}}},"required":["address"]}}{close}"#,
         properties.join(",")
-    )
+    ))
 }
 
 /// The tool's result for a call with these arguments, to be sent back as it is.
@@ -731,8 +731,9 @@ mod tests {
 
     #[test]
     fn definitions_stand_as_each_provider_wants_them() {
-        let parse =
-            |format| -> Value { serde_json::from_str(&tool_json(format, "recall")).unwrap() };
+        let parse = |format| -> Value {
+            serde_json::from_str(&tool_json(format, "recall").unwrap()).unwrap()
+        };
         let keys = |value: &Value| {
             value
                 .as_object()

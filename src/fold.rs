@@ -78,6 +78,7 @@ impl<'a, 'c> Fold<'a, 'c> {
 
     /// The messages that one card will replace, verbatim, one a line.
     pub fn span(&self, index: usize) -> Result<String, Error> {
+        self.is_open()?;
         let draft = &self.drafts[index];
         let transcript = &self.reading.transcript;
         let mut span = Buffer::with_capacity(draft.replaced.bytes)?;
@@ -105,7 +106,14 @@ impl<'a, 'c> Fold<'a, 'c> {
 
     /// Takes the handle that the mint gave a span.
     pub fn take(&mut self, index: usize, handle: &[u8]) -> Result<(), Error> {
+        self.is_open()?;
         let handle = usable_handle(handle)?;
+        if self.drafts[index].head.is_empty() {
+            return Err(Error::new(
+                ErrorKind::Argument,
+                format!("expected a handle for another span; span {index} has been given one"),
+            ));
+        }
         let call_id = self.free_call_id(handle)?;
         let head = std::mem::take(&mut self.drafts[index].head);
         let message = self.message(&self.drafts[index], head, handle, &call_id)?;
@@ -124,6 +132,7 @@ impl<'a, 'c> Fold<'a, 'c> {
 
     /// The document as planned, unchanged, with the counts as if folded.
     pub fn planned(&self) -> Result<Output<'_>, Error> {
+        self.is_open()?;
         let mut summary = self.summary()?;
         summary.rounds_folded = 0;
         summary.handle = None;
@@ -134,14 +143,11 @@ impl<'a, 'c> Fold<'a, 'c> {
         })
     }
 
-    /// The folded document, once every span has its handle; to be had once.
+    /// The folded document, once every span has its handle. It is the last that
+    /// is to be had of this fold.
     pub fn finish(&mut self) -> Result<Output<'_>, Error> {
-        if std::mem::replace(&mut self.finished, true) {
-            return Err(Error::new(
-                ErrorKind::Argument,
-                "expected a fold that is not finished; plan it again",
-            ));
-        }
+        self.is_open()?;
+        self.finished = true;
         if self.verdict == Verdict::Planned {
             let grows = |draft: &Draft| !self.smaller(draft.bytes, draft.replaced);
             if self.drafts.iter().any(grows) || !self.wins_enough() {
@@ -161,6 +167,17 @@ impl<'a, 'c> Fold<'a, 'c> {
             pieces: splice(text, &edits)?,
             summary,
         })
+    }
+
+    /// Refuses what is asked of a fold that is finished.
+    fn is_open(&self) -> Result<(), Error> {
+        match self.finished {
+            false => Ok(()),
+            true => Err(Error::new(
+                ErrorKind::Argument,
+                "expected a fold that is not finished; plan it again",
+            )),
+        }
     }
 
     /// Drafts every card that is worth it; says whether one was not.
@@ -206,6 +223,7 @@ impl<'a, 'c> Fold<'a, 'c> {
             };
             text.truncate(0);
             self.write_head(&draft, &mut writer, &mut text)?;
+            text.check()?;
             draft.head = Buffer::with_capacity(text.len() + text.len() / 8)?;
             draft.head.push("\"");
             json::escape(&text, &mut draft.head);

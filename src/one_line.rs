@@ -143,6 +143,8 @@ impl<'w> Writer<'w> {
             let answer = place.and_then(|place| results.get(place));
             let from = line.len();
             self.write_call(call, answer, left / (shown - i), line)?;
+            // What could not be written, or cut, has no length to reckon with.
+            line.check()?;
             left -= line.len() - from;
         }
         line.append(&more);

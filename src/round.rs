@@ -106,8 +106,8 @@ impl<'a> Reading<'a> {
         })
     }
 
-    /// What a round says that may fold: one of the newest of its run. What was
-    /// not remembered is read again into `again`.
+    /// What a round says that may fold. What is not remembered is read again into
+    /// `again`.
     pub(crate) fn words<'s>(
         &'s self,
         block: usize,

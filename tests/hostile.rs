@@ -1,6 +1,6 @@
 //! What hostile or unlucky transcripts once broke, each the smallest that did.
 
-use newt_fold::{Config, Form, Results, Verdict, expand, fold, prune};
+use newt_fold::{Config, ErrorKind, Fold, Form, Results, Verdict, expand, fold, prune};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 
@@ -314,4 +314,25 @@ fn pictures_beside_a_gemini_response_go_with_it_and_come_back() {
         expand(folded.as_bytes(), &config, fetch).unwrap().0,
         document
     );
+}
+
+#[test]
+fn a_fold_gives_its_document_once_and_each_span_one_handle() {
+    let round = r#"{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"t","arguments":"{}"}}]},{"role":"tool","tool_call_id":"a","content":"$"}"#;
+    let document = format!("[{}]", round.replace('$', &"word ".repeat(200)));
+    let config = any();
+    let mut fold = Fold::plan(document.as_bytes(), &config).unwrap();
+    assert_eq!(fold.spans(), 1);
+    fold.take(0, b"first").unwrap();
+    let refused = |result: Result<(), newt_fold::Error>| {
+        assert_eq!(result.unwrap_err().kind, ErrorKind::Argument);
+    };
+    refused(fold.take(0, b"second"));
+    let output = fold.finish().unwrap();
+    assert_eq!(output.summary.verdict, Verdict::Folded);
+    assert!(output.pieces.concat().contains("compaction:first"));
+    refused(fold.finish().map(drop));
+    refused(fold.planned().map(drop));
+    refused(fold.span(0).map(drop));
+    refused(fold.take(0, b"third"));
 }

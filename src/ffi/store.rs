@@ -324,7 +324,10 @@ pub unsafe extern "C" fn newt_store_answer(
         // SAFETY: by this function's contract.
         let arguments = unsafe { borrow::text("arguments_json", arguments_json, arguments_len) }?;
         // SAFETY: the same.
-        unsafe { self::store(store) }?.answer(arguments)
+        match unsafe { self::store(store) } {
+            Ok(store) => store.answer(arguments),
+            Err(error) => Store::failed(error).answer(arguments),
+        }
     }))
 }
 
@@ -355,7 +358,7 @@ pub unsafe extern "C" fn newt_fetch_tool_json(cfg: *const newt_config) -> *const
             ));
         }
         let format = config.format.unwrap_or(Wire::Chat);
-        Ok(fetch::tool_json(format, &config.fetch_tool))
+        fetch::tool_json(format, &config.fetch_tool)
     }))
 }
 
