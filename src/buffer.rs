@@ -61,6 +61,12 @@ impl Buffer {
         self.push(&"0123456789"[digit..=digit]);
     }
 
+    /// Writes "1 line", "2 lines".
+    pub(crate) fn push_count(&mut self, number: u64, what: &str) {
+        self.push_number(number);
+        self.push_all(&[" ", what, if number == 1 { "" } else { "s" }]);
+    }
+
     /// Writes `text` as a JSON string, quotes and all.
     pub(crate) fn push_json(&mut self, text: &str) {
         self.push("\"");

@@ -130,22 +130,13 @@ fn handle_of(foot: &str) -> Option<&str> {
 /// The beginning of a card that tells of so many of its rounds.
 pub(crate) fn write_head(rounds: u64, told: u64, out: &mut Buffer) {
     out.push(MARK);
-    write_count(rounds, "earlier tool round", out);
-    out.push(BACKGROUND);
-    out.push("\n");
+    out.push_count(rounds, "earlier tool round");
+    out.push_all(&[BACKGROUND, "\n"]);
     if told < rounds {
         out.push("- … ");
-        write_count(rounds - told, "older round", out);
+        out.push_count(rounds - told, "older round");
         out.push("\n");
     }
-}
-
-/// Writes what [`count`] reads.
-fn write_count(number: u64, what: &str, out: &mut Buffer) {
-    out.push_number(number);
-    out.push(" ");
-    out.push(what);
-    out.push(if number == 1 { "" } else { "s" });
 }
 
 /// A card's last line. No fetch tool: the bare address.
@@ -154,9 +145,7 @@ pub(crate) fn write_foot(handle: &str, fetch_tool: &str, out: &mut Buffer) {
         "" => ["", "]"],
         _ => ["(\"", "\")]"],
     };
-    for piece in [FOOT, fetch_tool, open, ADDRESS, handle, close] {
-        out.push(piece);
-    }
+    out.push_all(&[FOOT, fetch_tool, open, ADDRESS, handle, close]);
 }
 
 /// Bytes of the id of the call that a TOOL card makes.

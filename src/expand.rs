@@ -507,33 +507,20 @@ impl<'a> Originals<'a> {
             push(&mut lines, of_span)?;
         }
         let mut edits = Vec::new();
-        edits.try_reserve(self.places.len())?;
         for place in &self.places {
-            let line = |behind| {
-                let index = place.line.checked_sub(1)? + behind;
-                lines[place.handle].get(index).copied()
+            let Some(index) = place.line.checked_sub(1) else {
+                continue;
             };
-            if let Some(value) = line(0).map(whole_value).transpose()?.flatten() {
-                let bytes = place.bytes.clone();
-                push(
-                    &mut edits,
-                    Edit {
-                        bytes,
-                        with: value.as_str(),
-                    },
-                )?;
-            }
-            if let Some(bytes) = place.beside.clone()
-                && let Some(list) = line(1).map(whole_value).transpose()?.flatten()
-                && list.is_array()
-            {
-                push(
-                    &mut edits,
-                    Edit {
-                        bytes,
-                        with: list.as_str(),
-                    },
-                )?;
+            let kept = lines[place.handle].get(index..).unwrap_or_default();
+            let replaced = [Some(&place.bytes), place.beside.as_ref()];
+            for ((line, bytes), is_list) in kept.iter().zip(replaced).zip([false, true]) {
+                if let Some(bytes) = bytes
+                    && let Some(value) = whole_value(line)?
+                    && (value.is_array() || !is_list)
+                {
+                    let (bytes, with) = (bytes.clone(), value.as_str());
+                    push(&mut edits, Edit { bytes, with })?;
+                }
             }
         }
         // In the order of the document, as a splice takes them.

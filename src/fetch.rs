@@ -5,7 +5,7 @@
 //! Answers speak to the model: a bad call is answered by what a good one looks
 //! like, never by advice to run another tool again.
 
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, copy};
 use crate::config::Wire;
 use crate::error::{Error, ErrorKind};
 use crate::json;
@@ -234,7 +234,7 @@ impl Call {
             return Ok(self.past_end(text));
         }
         if text.len() - start <= self.limit {
-            return copied(&text[start..]);
+            return copy(&text[start..]);
         }
         let note = |end| {
             format!(
@@ -247,7 +247,7 @@ impl Call {
         // longest address and grep leave half of the smallest limit.
         let room = self.limit - note(text.len()).len();
         let end = text.floor_char_boundary(start + room);
-        let mut answer = copied(&text[start..end])?;
+        let mut answer = copy(&text[start..end])?;
         answer.push_str(&note(end));
         Ok(answer)
     }
@@ -366,19 +366,12 @@ fn one_value(span: &str, line: usize) -> Result<String, Error> {
     let line = span.split('\n').nth(index).ok_or_else(not_found)?;
     match serde_json::from_str::<String>(line) {
         Ok(text) => Ok(text),
-        Err(_) => copied(line),
+        Err(_) => copy(line),
     }
 }
 
 fn shortened(text: &str) -> &str {
     &text[..text.floor_char_boundary(80)]
-}
-
-fn copied(text: &str) -> Result<String, Error> {
-    let mut copy = String::new();
-    copy.try_reserve(text.len())?;
-    copy.push_str(text);
-    Ok(copy)
 }
 
 /// Where the line around byte `from` ends: at a line break, or at one that a

@@ -78,7 +78,7 @@ impl<'a, 'c> Fold<'a, 'c> {
 
     /// The messages that one card will replace, verbatim, one a line.
     pub fn span(&self, index: usize) -> Result<String, Error> {
-        self.is_open()?;
+        self.check_open()?;
         let draft = &self.drafts[index];
         let transcript = &self.reading.transcript;
         let mut span = Buffer::with_capacity(draft.replaced.bytes)?;
@@ -106,7 +106,7 @@ impl<'a, 'c> Fold<'a, 'c> {
 
     /// Takes the handle that the mint gave a span.
     pub fn take(&mut self, index: usize, handle: &[u8]) -> Result<(), Error> {
-        self.is_open()?;
+        self.check_open()?;
         let handle = usable_handle(handle)?;
         if self.drafts[index].head.is_empty() {
             return Err(Error::new(
@@ -132,7 +132,7 @@ impl<'a, 'c> Fold<'a, 'c> {
 
     /// The document as planned, unchanged, with the counts as if folded.
     pub fn planned(&self) -> Result<Output<'_>, Error> {
-        self.is_open()?;
+        self.check_open()?;
         let mut summary = self.summary()?;
         summary.rounds_folded = 0;
         summary.handle = None;
@@ -146,7 +146,7 @@ impl<'a, 'c> Fold<'a, 'c> {
     /// The folded document, once every span has its handle. It is the last that
     /// is to be had of this fold.
     pub fn finish(&mut self) -> Result<Output<'_>, Error> {
-        self.is_open()?;
+        self.check_open()?;
         self.finished = true;
         if self.verdict == Verdict::Planned {
             let grows = |draft: &Draft| !self.smaller(draft.bytes, draft.replaced);
@@ -170,7 +170,7 @@ impl<'a, 'c> Fold<'a, 'c> {
     }
 
     /// Refuses what is asked of a fold that is finished.
-    fn is_open(&self) -> Result<(), Error> {
+    fn check_open(&self) -> Result<(), Error> {
         match self.finished {
             false => Ok(()),
             true => Err(Error::new(
@@ -369,7 +369,7 @@ impl<'a, 'c> Fold<'a, 'c> {
             }
             blocks += 1;
             lines += match self.reading.blocks[index].kind {
-                Kind::Card(_) => self.absorb(index, 0, &mut Buffer::default())?,
+                Kind::Card(_) => self.told(index)?,
                 _ => 1,
             };
         }
@@ -379,9 +379,7 @@ impl<'a, 'c> Fold<'a, 'c> {
         let mut skipped = lines.saturating_sub(max);
         for index in covered().skip(covered().count() - blocks) {
             match self.reading.blocks[index].kind {
-                Kind::Card(_) => {
-                    self.absorb(index, skipped, out)?;
-                }
+                Kind::Card(_) => self.absorb(index, skipped, out)?,
                 _ => {
                     out.push(card::DASH);
                     let words = self.reading.words(index, &mut again)?;
@@ -394,19 +392,20 @@ impl<'a, 'c> Fold<'a, 'c> {
         Ok(())
     }
 
-    /// Writes the lines of a card that stands, without the oldest ones; says how
-    /// many it has.
-    fn absorb(&self, block: usize, skipped: usize, out: &mut Buffer) -> Result<usize, Error> {
+    /// How many lines a card has that stands.
+    fn told(&self, block: usize) -> Result<usize, Error> {
         let text = self.reading.card_text(&self.reading.blocks[block])?;
-        let Some(card) = Card::parse(&text) else {
-            return Ok(0);
-        };
-        for line in card.lines().skip(skipped) {
-            out.push(card::DASH);
-            out.push(line);
-            out.push("\n");
+        Ok(Card::parse(&text).map_or(0, |card| card.lines().count()))
+    }
+
+    /// Writes the lines of a card that stands, without the oldest ones.
+    fn absorb(&self, block: usize, skipped: usize, out: &mut Buffer) -> Result<(), Error> {
+        let text = self.reading.card_text(&self.reading.blocks[block])?;
+        let card = Card::parse(&text);
+        for line in card.iter().flat_map(Card::lines).skip(skipped) {
+            out.push_all(&[card::DASH, line, "\n"]);
         }
-        Ok(card.lines().count())
+        Ok(())
     }
 
     /// The message, or the two messages, of a draft with this head under a

@@ -495,8 +495,8 @@ fn write_body(body: &Body<'_>, result_chars: usize, line: &mut Buffer) -> Result
         line.push_number(json.as_str().len() as u64);
         line.push(" bytes of JSON");
     } else if !body.texts.is_empty() || body.others.is_empty() {
-        let lines = body.texts.iter().map(|text| text.lines()).sum();
-        write_count(lines, "line", line);
+        let lines: usize = body.texts.iter().map(|text| text.lines()).sum();
+        line.push_count(lines as u64, "line");
         if let [text] = body.texts.as_slice()
             && !text.is_empty()
             && is_short(*text, result_chars)
@@ -519,7 +519,7 @@ fn write_body(body: &Body<'_>, result_chars: usize, line: &mut Buffer) -> Result
     }
     for (kind, count) in kinds {
         line.push(comma);
-        write_count(count, &kind, line);
+        line.push_count(count as u64, &kind);
         comma = ", ";
     }
     if more > 0 {
@@ -543,13 +543,6 @@ fn kind(medium: Medium<'_>) -> Result<String, Error> {
         }
     }
     kind.finish()
-}
-
-fn write_count(count: usize, what: &str, line: &mut Buffer) {
-    line.push_number(count as u64);
-    line.push(" ");
-    line.push(what);
-    line.push(if count == 1 { "" } else { "s" });
 }
 
 /// Bytes of a last line that may be about an exit code.

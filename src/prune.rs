@@ -169,7 +169,6 @@ impl<'a> Prune<'a> {
         let folded = self.verdict == Verdict::Folded;
         let mut edits = Vec::new();
         if folded {
-            edits.try_reserve(self.places.len())?;
             for place in &self.places {
                 for (raw, with) in place.before().zip([place.text.as_str(), EMPTY]) {
                     let bytes = raw.range_in(text);

@@ -36,8 +36,7 @@ impl<'a> Said<'a> {
     pub(crate) fn add(&mut self, facts: &Facts<'a>) -> Result<(), Error> {
         extend(&mut self.calls, &facts.calls)?;
         extend(&mut self.results, &facts.results)?;
-        extend(&mut self.prose, &facts.prose)?;
-        Ok(())
+        extend(&mut self.prose, &facts.prose)
     }
 
     /// Results.

@@ -7,7 +7,7 @@ mod gemini;
 mod parts;
 mod responses;
 
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, extend};
 use crate::config::{Form, Wire};
 use crate::error::Error;
 use crate::json::{Raw, Reader, Text};
@@ -73,13 +73,9 @@ pub(crate) struct Facts<'a> {
 impl<'a> Facts<'a> {
     /// Adds what another message says.
     pub(crate) fn add(&mut self, other: &Facts<'a>) -> Result<(), Error> {
-        self.calls.try_reserve_exact(other.calls.len())?;
-        self.results.try_reserve_exact(other.results.len())?;
-        self.prose.try_reserve_exact(other.prose.len())?;
-        self.calls.extend_from_slice(&other.calls);
-        self.results.extend_from_slice(&other.results);
-        self.prose.extend_from_slice(&other.prose);
-        Ok(())
+        extend(&mut self.calls, &other.calls)?;
+        extend(&mut self.results, &other.results)?;
+        extend(&mut self.prose, &other.prose)
     }
 
     pub(crate) fn clear(&mut self) {
