@@ -6,8 +6,8 @@
 #
 # For ELF systems with GNU binutils.
 #
-# std as it comes can print a backtrace, which is a quarter of a megabyte that a
-# library that never prints has no use for. Where std's sources are at hand
+# std as it comes can print a backtrace, which is a quarter of a megabyte that
+# this library has no use for. Where std's sources are at hand
 # (rustup component add rust-src), std is built again without; STD=prebuilt
 # takes it as it comes.
 PREFIX ?= /usr/local

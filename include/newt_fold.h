@@ -30,7 +30,8 @@
 // NUL as well. What a function takes is borrowed until it returns. What it
 // returns as a pointer to const the caller frees with the function named there,
 // never with free(). Every function may be called from any thread at any time
-// unless its comment says otherwise. Nothing here prints or exits. Memory that
+// unless its comment says otherwise. Nothing here exits, and nothing prints but
+// a panic of the library's own, one line, which the call survives. Memory that
 // runs out for what grows with a document is NEWT_ERR_MEMORY; only a system
 // without a few bytes left ends the process. Structs grow at the end only;
 // fields and functions that came later say since when. Text is UTF-8 everywhere.
