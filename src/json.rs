@@ -12,6 +12,7 @@
 mod block;
 mod escape;
 mod feeds;
+pub(crate) mod nested;
 mod quotes;
 mod unescape;
 
@@ -42,6 +43,11 @@ impl<'a> Raw<'a> {
     pub(crate) fn text(self) -> Option<Text<'a>> {
         let inner = self.0.strip_prefix('"')?;
         Some(Text(&inner[..inner.len() - 1]))
+    }
+
+    /// What the value is.
+    pub(crate) fn value(self) -> Value<'a> {
+        self.text().map_or(Value::Other(self.0), Value::Text)
     }
 
     pub(crate) fn is_null(self) -> bool {
@@ -100,6 +106,13 @@ impl<'a> Raw<'a> {
     pub(crate) fn reader(self) -> Reader<'a> {
         Reader::new(self.0)
     }
+}
+
+/// A value: a string, or any other as it stands.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Value<'a> {
+    Text(Text<'a>),
+    Other(&'a str),
 }
 
 /// What stands between the quotes of a JSON string, escapes untouched.

@@ -40,6 +40,7 @@
 #![deny(missing_docs)]
 #![deny(unsafe_code)]
 
+mod arguments;
 mod buffer;
 mod card;
 mod config;

@@ -4,12 +4,13 @@
 //! any reader takes for a line break. A round's line is its calls, each with
 //! its result, `|` between them.
 
+use crate::arguments::{self, Arguments};
 use crate::buffer::{Buffer, push};
 use crate::card::ADDRESS;
 use crate::config::Config;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::format::{Answer, Body, Call, Format, Medium};
-use crate::json::{Raw, Reader, Text};
+use crate::json::{Raw, Text, Value, nested};
 use crate::said::Words;
 use crate::spaced::{self, Spaced, is_break};
 use std::ops::Range;
@@ -22,40 +23,6 @@ const CALLS_SHOWN: usize = 6;
 const KINDS_SHOWN: usize = 6;
 /// Bytes of a tool's name that are shown.
 const NAME_BYTES: usize = 48;
-
-/// Arguments that say most about a call, the most telling first.
-///
-/// The first [`PATHS`] are paths.
-const TELLING: [&str; 26] = [
-    "path",
-    "file_path",
-    "filePath",
-    "filepath",
-    "file",
-    "filename",
-    "notebook_path",
-    "directory",
-    "dir",
-    "command",
-    "cmd",
-    "query",
-    "q",
-    "pattern",
-    "regex",
-    "url",
-    "uri",
-    "id",
-    "symbol",
-    "name",
-    "title",
-    "description",
-    "prompt",
-    "code",
-    "input",
-    "text",
-];
-
-const PATHS: usize = 9;
 
 const OK: &str = " -> ok, ";
 const ERROR: &str = " -> error, ";
@@ -193,11 +160,7 @@ impl<'w> Writer<'w> {
         line.push("]");
         let room = limit.saturating_sub(line.len() - from + result.len() + 1);
         if let Some(arguments) = call.arguments {
-            let arguments = match arguments.text() {
-                Some(text) => text.decoded_in(&mut self.arguments)?,
-                None => arguments.as_str(),
-            };
-            write_clause(arguments, room, line)?;
+            write_clause(arguments, &mut self.arguments, room, line)?;
         }
         line.append(&self.result);
         cut_before_result(line, from, limit);
@@ -361,103 +324,77 @@ fn write_beginning(text: &str, bytes: usize, line: &mut Buffer) {
     }
 }
 
-/// What a call's arguments say.
-enum Arguments<'a> {
-    /// They are no JSON object.
-    Other,
-    /// There are none.
-    Empty,
-    /// None says more than that it is there.
-    Mute,
-    /// The one that says most.
-    Telling(Text<'a>, Raw<'a>),
-}
-
-/// Reads the text of a call's arguments.
-fn read_arguments(text: &str) -> Result<Arguments<'_>, Error> {
-    // Of each name the last one counts.
-    let mut ranked = [None; TELLING.len()];
-    let mut first_text = None;
-    let mut any = false;
-    let mut reader = Reader::new(text);
-    let read = reader.members(|r, name| {
-        let value = r.skip()?;
-        any = true;
-        if let Some(rank) = rank(name) {
-            ranked[rank] = Some((name, value));
-        }
-        if first_text.is_none() && value.text().is_some_and(|text| !text.is_empty()) {
-            first_text = Some((name, value));
-        }
-        Ok(())
-    });
-    match read.and_then(|value| reader.end().map(|()| value)) {
-        Ok(value) if value.is_object() => {}
-        Err(error) if error.kind == ErrorKind::Memory => return Err(error),
-        _ => return Ok(Arguments::Other),
-    }
-    let telling = |value: Raw<'_>| !value.is_null() && value.text().is_none_or(|t| !t.is_empty());
-    let mut ranked = ranked.iter().flatten();
-    let most = ranked.find(|(_, value)| telling(*value));
-    Ok(match most.copied().or(first_text) {
-        Some((name, value)) => Arguments::Telling(name, value),
-        None if any => Arguments::Mute,
-        None => Arguments::Empty,
-    })
-}
-
-/// How telling an argument is by its name.
-fn rank(name: Text<'_>) -> Option<usize> {
-    match name.is_escaped() {
-        true => TELLING.iter().position(|telling| name.is(telling)),
-        false => TELLING.iter().position(|telling| name.raw() == *telling),
-    }
-}
-
 /// Writes the most telling argument behind a space: ` path 'src/lib.rs'`, the
 /// space not counted in at most `limit` bytes.
-fn write_clause(arguments: &str, limit: usize, line: &mut Buffer) -> Result<(), Error> {
+fn write_clause(
+    arguments: Raw<'_>,
+    memory: &mut Vec<u8>,
+    limit: usize,
+    line: &mut Buffer,
+) -> Result<(), Error> {
     let start = line.len();
     line.push(" ");
     let from = line.len();
-    match read_arguments(arguments)? {
-        Arguments::Other => {
-            line.push("input '");
-            let value = line.len();
-            write_beginning(arguments, limit, line);
-            close_quotes(from, value, limit, line);
+    match arguments.text().and_then(Arguments::nested) {
+        Some(Arguments::Telling(name, Value::Text(text))) => {
+            write_telling(name, nested::once(text, memory)?, limit, line);
         }
-        Arguments::Empty => {}
-        Arguments::Mute => {
-            write_beginning(arguments, limit, line);
-            bound(from, limit, line);
-        }
-        Arguments::Telling(name, value) => {
-            write_name(&[name], line);
-            let is_path = TELLING[..PATHS].iter().any(|path| line[from..] == **path);
-            let Some(text) = value.text() else {
-                line.push(" ");
-                write_beginning(value.as_str(), limit, line);
-                bound(from, limit, line);
-                return Ok(());
+        Some(arguments) => write_arguments(arguments, "", limit, line),
+        None => {
+            let text = match arguments.text() {
+                Some(text) => text.decoded_in(memory)?,
+                None => arguments.as_str(),
             };
-            line.push(" '");
-            let value = line.len();
-            if is_path {
-                // A path says most at its end.
-                spaced::write(&[text], usize::MAX, line);
-                cut_beginning(value, limit.saturating_sub(value + 1 - from), line);
-            } else {
-                // Only what can be shown is decoded.
-                spaced::write(&[text], limit + 1, line);
-            }
-            close_quotes(from, value, limit, line);
+            write_arguments(Arguments::of(text)?, text, limit, line);
         }
     }
     if line.len() == from {
         line.truncate(start);
     }
     Ok(())
+}
+
+/// Writes what arguments say that stand in `text`.
+fn write_arguments(arguments: Arguments<'_>, text: &str, limit: usize, line: &mut Buffer) {
+    let from = line.len();
+    match arguments {
+        Arguments::Other => {
+            line.push("input '");
+            let value = line.len();
+            write_beginning(text, limit, line);
+            close_quotes(from, value, limit, line);
+        }
+        Arguments::Empty => {}
+        Arguments::Mute => {
+            write_beginning(text, limit, line);
+            bound(from, limit, line);
+        }
+        Arguments::Telling(name, Value::Text(text)) => write_telling(name, text, limit, line),
+        Arguments::Telling(name, Value::Other(value)) => {
+            write_name(&[name], line);
+            line.push(" ");
+            write_beginning(value, limit, line);
+            bound(from, limit, line);
+        }
+    }
+}
+
+/// Writes the name of an argument and its text.
+fn write_telling(name: Text<'_>, text: Text<'_>, limit: usize, line: &mut Buffer) {
+    let from = line.len();
+    write_name(&[name], line);
+    let is_path = arguments::is_path(&line[from..]);
+    line.push(" '");
+    let value = line.len();
+    if is_path {
+        // A path says most at its end.
+        spaced::write(&[text], usize::MAX, line);
+        cut_beginning(value, limit.saturating_sub(value + 1 - from), line);
+    } else {
+        // Only what can be shown is decoded.
+        spaced::write(&[text], limit + 1, line);
+    }
+    close_quotes(from, value, limit, line);
 }
 
 /// Ends a clause from `from` on whose quoted value stands from `value` on;

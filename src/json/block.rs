@@ -63,6 +63,13 @@ impl<S: Simd> Block<S> {
         (marks | with(4, b'f') | with(1, b'u')).to_bitmask()
     }
 
+    /// Those of them that need no more behind them and are no backslash or
+    /// quote.
+    #[inline(always)]
+    pub(super) fn escapable_alone(self) -> u64 {
+        self.escapable() & !(self.equal(b'u') | self.equal(b'\\') | self.equal(b'"'))
+    }
+
     /// The bytes that are hexadecimal digits.
     #[inline(always)]
     pub(super) fn hexadecimal(self) -> u64 {
