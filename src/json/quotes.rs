@@ -23,8 +23,12 @@ pub(super) struct Quotes {
     here: u64,
     backslashes: u64,
     at: usize,
-    /// Those of the blocks behind it, as far as they were looked at.
+    /// The blocks that were looked at last, the first of which stands at
+    /// `from`, and the one behind that at `at`.
     ahead: [Marks; BLOCKS],
+    /// Which of them have quotes, one bit each.
+    filled: u64,
+    from: usize,
     next: usize,
     known: usize,
     state: State,
@@ -65,6 +69,7 @@ impl Quotes {
         Self {
             // A block behind which the first one begins.
             at: at.wrapping_sub(BLOCK),
+            from: at,
             ..Self::default()
         }
     }
@@ -78,8 +83,8 @@ impl Quotes {
         }
         let (block, opening) = (self.at, open - self.at);
         self.here &= self.here - 1;
-        while self.here == 0 {
-            self.step(bytes)?;
+        if self.here == 0 {
+            self.fill(bytes)?;
         }
         let closing = self.here.trailing_zeros() as usize;
         self.here &= self.here - 1;
@@ -92,28 +97,22 @@ impl Quotes {
     /// those before it are passed over.
     #[inline(always)]
     pub(super) fn at_or_behind(&mut self, bytes: &[u8], place: usize) -> Option<usize> {
-        while place.wrapping_sub(self.at) >= BLOCK {
-            self.step(bytes)?;
+        if place.wrapping_sub(self.at) >= BLOCK {
+            self.pass_to(bytes, place)?;
         }
         self.here &= u64::MAX << (place - self.at);
-        while self.here == 0 {
-            self.step(bytes)?;
+        if self.here == 0 {
+            self.fill(bytes)?;
         }
         Some(self.at + self.here.trailing_zeros() as usize)
     }
 
     /// Goes back to a place outside all strings.
     pub(super) fn back_to(&mut self, place: usize) {
-        let looked_from = self
-            .at
-            .wrapping_sub(BLOCK.wrapping_mul(self.next.wrapping_sub(1)));
-        let block = place.wrapping_sub(looked_from) / BLOCK;
+        let block = place.wrapping_sub(self.from) / BLOCK;
         if block < self.next && !self.state.broken {
-            self.at = looked_from + BLOCK * block;
-            let marks = self.ahead[block % BLOCKS];
-            self.here = marks.quotes & u64::MAX << (place - self.at);
-            self.backslashes = marks.backslashes;
-            self.next = block + 1;
+            self.go_to(block);
+            self.here &= u64::MAX << (place - self.at);
         } else {
             let first_break = self.state.first_break;
             *self = Self::from(place);
@@ -121,19 +120,39 @@ impl Quotes {
         }
     }
 
-    /// Goes on to the next block.
+    /// Goes on to the block that holds a place.
     #[inline(always)]
-    fn step(&mut self, bytes: &[u8]) -> Option<()> {
-        if self.next == self.known && !self.look(bytes) {
-            self.here = 0;
-            return None;
+    fn pass_to(&mut self, bytes: &[u8], place: usize) -> Option<()> {
+        loop {
+            let block = place.wrapping_sub(self.from) / BLOCK;
+            if block < self.known {
+                self.go_to(block);
+                return Some(());
+            }
+            self.look(bytes)?;
         }
-        let marks = self.ahead[self.next % BLOCKS];
+    }
+
+    /// Goes on to the next block that has one.
+    #[inline(always)]
+    fn fill(&mut self, bytes: &[u8]) -> Option<()> {
+        loop {
+            let filled = self.filled >> self.next;
+            if filled != 0 {
+                self.go_to(self.next + filled.trailing_zeros() as usize);
+                return Some(());
+            }
+            self.look(bytes)?;
+        }
+    }
+
+    #[inline(always)]
+    fn go_to(&mut self, block: usize) {
+        let marks = self.ahead[block % BLOCKS];
         self.here = marks.quotes;
         self.backslashes = marks.backslashes;
-        self.next += 1;
-        self.at = self.at.wrapping_add(BLOCK);
-        Some(())
+        self.at = self.from.wrapping_add(BLOCK * block);
+        self.next = block + 1;
     }
 
     /// A place not behind the first line break, or other control character, that
@@ -143,8 +162,7 @@ impl Quotes {
             return 0;
         }
         // Behind the blocks that were looked at anything may stand.
-        let blocks = self.known - self.next + 1;
-        let looked_to = self.at.wrapping_add(BLOCK * blocks);
+        let looked_to = self.from + BLOCK * self.known;
         self.state.first_break.unwrap_or(looked_to)
     }
 
@@ -152,31 +170,37 @@ impl Quotes {
     #[cold]
     pub(super) fn give_up(&mut self) {
         self.state.broken = true;
+        self.forget();
+    }
+
+    fn forget(&mut self) {
         self.here = 0;
+        self.filled = 0;
         self.next = 0;
         self.known = 0;
     }
 
-    /// Looks at the next blocks; says whether there are any.
+    /// Looks at the next blocks, if there are any.
     #[inline(never)]
-    fn look(&mut self, bytes: &[u8]) -> bool {
-        let at = self.at.wrapping_add(BLOCK);
-        self.next = 0;
-        self.known = 0;
-        if self.state.broken || at >= bytes.len() {
-            return false;
+    fn look(&mut self, bytes: &[u8]) -> Option<()> {
+        self.from += BLOCK * self.known;
+        self.forget();
+        if self.state.broken || self.from >= bytes.len() {
+            return None;
         }
-        let blocks = (bytes.len() - at).div_ceil(BLOCK).min(BLOCKS);
-        let (ahead, state) = (&mut self.ahead[..blocks], self.state);
-        self.state = dispatch!(level(), simd => look(simd, bytes, at, ahead, state));
+        let blocks = (bytes.len() - self.from).div_ceil(BLOCK).min(BLOCKS);
+        let (ahead, from, state) = (&mut self.ahead[..blocks], self.from, self.state);
+        (self.state, self.filled) = dispatch!(level(), simd => look(simd, bytes, from, ahead, state));
         if self.state.broken {
-            return false;
+            self.forget();
+            return None;
         }
         self.known = blocks;
-        true
+        Some(())
     }
 }
 
+/// Looks at blocks; returns what is known where they end, and which have quotes.
 #[inline(always)]
 fn look<S: Simd>(
     simd: S,
@@ -184,39 +208,47 @@ fn look<S: Simd>(
     mut at: usize,
     ahead: &mut [Marks],
     mut state: State,
-) -> State {
-    for marks in ahead {
+) -> (State, u64) {
+    let mut filled = 0;
+    for (index, marks) in ahead.iter_mut().enumerate() {
         let block = Block::at(simd, bytes, at);
         let mut quotes = block.equal(b'"');
         let backslashes = block.equal(b'\\');
         let control = block.below(0x20);
-        marks.backslashes = backslashes;
         if backslashes | state.digits != 0 || state.escaped {
             let escaped = escaped(backslashes, &mut state.escaped);
+            // Of the letters behind a backslash, `n` is met most.
+            let unusual = escaped & !(quotes | backslashes | block.equal(b'n'));
             quotes &= !escaped;
-            // Outside a string no backslash may stand either.
-            state.broken |= escaped & !block.escapable() != 0;
-            let units = escaped & block.equal(b'u');
-            if units | state.digits != 0 {
+            if unusual | state.digits != 0 {
+                // Outside a string no backslash may stand either.
+                state.broken |= unusual & !block.escapable() != 0;
+                let units = unusual & block.equal(b'u');
                 let (here, next) = four_behind(units);
                 state.broken |= (here | state.digits) & !block.hexadecimal() != 0;
                 state.digits = next;
             }
         }
-        marks.quotes = quotes;
-        let mut inside = state.inside;
-        if quotes != 0 {
-            inside ^= spread(quotes);
-            state.inside = if inside >> 63 == 0 { 0 } else { u64::MAX };
+        *marks = Marks {
+            quotes,
+            backslashes,
+        };
+        filled |= u64::from(quotes != 0) << (index % BLOCKS);
+        let inside = state.inside;
+        if quotes.count_ones() % 2 == 1 {
+            state.inside = !inside;
         }
-        state.broken |= control & inside != 0;
-        let outside = control & !inside;
-        if outside != 0 {
-            state.note_break(at + outside.trailing_zeros() as usize);
+        if control != 0 {
+            let inside = inside ^ spread(quotes);
+            state.broken |= control & inside != 0;
+            let outside = control & !inside;
+            if outside != 0 {
+                state.note_break(at + outside.trailing_zeros() as usize);
+            }
         }
         at += BLOCK;
     }
-    state
+    (state, filled)
 }
 
 /// Sets the bits from the first, third, fifth … set one up to the next.
@@ -242,7 +274,7 @@ mod tests {
     fn found(level: Level, bytes: &[u8], open: usize) -> Option<usize> {
         let mut ahead = vec![Marks::default(); (bytes.len() - open).div_ceil(BLOCK)];
         let (marks, state) = (&mut ahead[..], State::default());
-        let state = dispatch!(level, simd => look(simd, bytes, open, marks, state));
+        let (state, _) = dispatch!(level, simd => look(simd, bytes, open, marks, state));
         let mut quotes = (open..bytes.len()).filter(|at| {
             let at = at - open;
             ahead[at / BLOCK].quotes >> (at % BLOCK) & 1 == 1
