@@ -20,6 +20,14 @@ pub(super) fn level() -> Level {
     }
 }
 
+/// The bytes of a last block, zeros behind them.
+#[inline]
+pub(super) fn padded(rest: &[u8]) -> [u8; BLOCK] {
+    let mut padded = [0; BLOCK];
+    padded[..rest.len()].copy_from_slice(rest);
+    padded
+}
+
 /// Bytes that are looked at together where a block is too much, by
 /// instructions that every machine has.
 pub(crate) const LANES: usize = 16;
@@ -29,16 +37,18 @@ pub(crate) const LANES: usize = 16;
 pub(super) struct Block<S: Simd>(u8x64<S>);
 
 impl<S: Simd> Block<S> {
+    #[inline(always)]
+    pub(super) fn of(simd: S, bytes: &[u8; BLOCK]) -> Self {
+        Self(u8x64::from_slice(simd, bytes))
+    }
+
     /// The block at `at`; zeros stand for what lies behind the end.
     #[inline(always)]
     pub(super) fn at(simd: S, bytes: &[u8], at: usize) -> Self {
-        if let Some(block) = bytes.get(at..at + BLOCK) {
-            return Self(u8x64::from_slice(simd, block));
+        match bytes[at..].first_chunk() {
+            Some(block) => Self::of(simd, block),
+            None => Self::of(simd, &padded(&bytes[at..])),
         }
-        let mut padded = [0; BLOCK];
-        let rest = &bytes[at..];
-        padded[..rest.len()].copy_from_slice(rest);
-        Self(u8x64::from_slice(simd, &padded))
     }
 
     /// The bytes that are this one.

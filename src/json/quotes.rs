@@ -6,7 +6,7 @@
 //! nothing more is found, and the plain reading in [`super`], byte by byte, has
 //! the word. What is refused, and where, is decided there alone.
 
-use super::block::{BLOCK, Block, escaped, four_behind, level};
+use super::block::{BLOCK, Block, escaped, four_behind, level, padded};
 use fearless_simd::{Simd, dispatch};
 
 /// Blocks that are looked at together.
@@ -57,6 +57,17 @@ struct State {
 }
 
 impl State {
+    /// Looks at escapes that are more than one letter, or none.
+    #[inline(always)]
+    fn note_unusual<S: Simd>(&mut self, block: Block<S>, unusual: u64) {
+        // Outside a string no backslash may stand either.
+        self.broken |= unusual & !block.escapable() != 0;
+        let units = unusual & block.equal(b'u');
+        let (here, next) = four_behind(units);
+        self.broken |= (here | self.digits) & !block.hexadecimal() != 0;
+        self.digits = next;
+    }
+
     #[cold]
     fn note_break(&mut self, place: usize) {
         self.first_break.get_or_insert(place);
@@ -205,28 +216,31 @@ impl Quotes {
 fn look<S: Simd>(
     simd: S,
     bytes: &[u8],
-    mut at: usize,
+    from: usize,
     ahead: &mut [Marks],
     mut state: State,
 ) -> (State, u64) {
+    let (blocks, rest) = bytes[from..].as_chunks();
+    let last = match blocks.len() < ahead.len() {
+        true => padded(rest),
+        false => [0; BLOCK],
+    };
     let mut filled = 0;
     for (index, marks) in ahead.iter_mut().enumerate() {
-        let block = Block::at(simd, bytes, at);
+        let block = Block::of(simd, blocks.get(index).unwrap_or(&last));
         let mut quotes = block.equal(b'"');
         let backslashes = block.equal(b'\\');
         let control = block.below(0x20);
-        if backslashes | state.digits != 0 || state.escaped {
+        if backslashes | state.digits | u64::from(state.escaped) != 0 {
             let escaped = escaped(backslashes, &mut state.escaped);
             // Of the letters behind a backslash, `n` is met most.
             let unusual = escaped & !(quotes | backslashes | block.equal(b'n'));
             quotes &= !escaped;
             if unusual | state.digits != 0 {
-                // Outside a string no backslash may stand either.
-                state.broken |= unusual & !block.escapable() != 0;
-                let units = unusual & block.equal(b'u');
-                let (here, next) = four_behind(units);
-                state.broken |= (here | state.digits) & !block.hexadecimal() != 0;
-                state.digits = next;
+                simd.vectorize(
+                    #[inline(always)]
+                    || state.note_unusual(block, unusual),
+                );
             }
         }
         *marks = Marks {
@@ -243,10 +257,9 @@ fn look<S: Simd>(
             state.broken |= control & inside != 0;
             let outside = control & !inside;
             if outside != 0 {
-                state.note_break(at + outside.trailing_zeros() as usize);
+                state.note_break(from + BLOCK * index + outside.trailing_zeros() as usize);
             }
         }
-        at += BLOCK;
     }
     (state, filled)
 }
