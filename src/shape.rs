@@ -10,6 +10,7 @@ use crate::card;
 use crate::error::Error;
 use crate::format::Facts;
 use crate::json::{Raw, Reader, Text};
+use std::iter;
 
 /// Shapes that are remembered: a session has a few at a time.
 const SHAPES: usize = 8;
@@ -22,6 +23,8 @@ pub(crate) struct Shapes<'a> {
     shapes: Vec<Shape<'a>>,
     /// The one that gives way to the next.
     oldest: usize,
+    /// The one that the last message stood in.
+    last: usize,
 }
 
 /// A message with holes.
@@ -36,16 +39,24 @@ struct Shape<'a> {
     facts: Facts<'a>,
     holes: [usize; HOLES],
     filled: [Text<'a>; HOLES],
+    /// The shape that the message behind this one's last stood in.
+    next: usize,
 }
 
 impl<'a> Shapes<'a> {
     /// Reads the next message, if it stands in a shape that is remembered; says
     /// in which.
     pub(crate) fn read(&mut self, reader: &mut Reader<'a>) -> Option<usize> {
+        // Messages take turns: what came behind the last one before comes first.
+        let expected = self.shapes.get(self.last)?.next;
         let start = reader.at();
-        for (index, shape) in self.shapes.iter_mut().enumerate() {
+        let others = (0..self.shapes.len()).filter(|index| *index != expected);
+        for index in iter::once(expected).chain(others) {
+            let shape = &mut self.shapes[index];
             if !shape.first.is_empty() && reader.pass(shape.first) {
                 if shape.read(reader) {
+                    self.shapes[self.last].next = index;
+                    self.last = index;
                     return Some(index);
                 }
                 reader.back_to(start);
