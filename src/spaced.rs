@@ -74,12 +74,9 @@ fn run_of<S: Simd>(simd: S, bytes: &[u8]) -> usize {
     let (mut run, mut space_before) = (0, 1);
     for chunk in bytes.chunks(LANES) {
         // Behind the end stand zeros, which are nothing visible.
-        let mut padded = [0; LANES];
-        let bytes = chunk.first_chunk().unwrap_or_else(|| {
-            padded[..chunk.len()].copy_from_slice(chunk);
-            &padded
-        });
-        let block = u8x16::simd_from(simd, *bytes);
+        let bytes = chunk.first_chunk().copied();
+        let bytes = bytes.unwrap_or_else(|| few(chunk).to_le_bytes());
+        let block = u8x16::simd_from(simd, bytes);
         let spaces = block.simd_eq(b' ').to_bitmask();
         let visible = block.simd_gt(b' ') & block.simd_lt(0x7f) & !block.simd_eq(b'\\');
         let single = spaces & !(spaces << 1 | space_before);
@@ -92,6 +89,25 @@ fn run_of<S: Simd>(simd: S, bytes: &[u8]) -> usize {
     }
     let behind_space = run > 0 && bytes[run - 1] == b' ';
     run - usize::from(behind_space)
+}
+
+/// Fewer than [`LANES`] bytes as a number, the first lowest: made of their first
+/// and last ones, which costs less than to copy them one by one.
+#[inline(always)]
+fn few(bytes: &[u8]) -> u128 {
+    /// `last` ends where the bytes end; where both overlap they are the same.
+    fn joined(first: u128, last: u128, shift: usize) -> u128 {
+        first | last << (8 * shift)
+    }
+    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        let words = [first, last].map(|word| u64::from_le_bytes(*word).into());
+        joined(words[0], words[1], bytes.len() - 8)
+    } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        let words = [first, last].map(|word| u32::from_le_bytes(*word).into());
+        joined(words[0], words[1], bytes.len() - 4)
+    } else {
+        bytes.iter().rev().fold(0, |all, byte| all << 8 | u128::from(*byte))
+    }
 }
 
 fn is_blank(c: char) -> bool {
@@ -159,6 +175,13 @@ mod tests {
             let more = write(&texts, chars, &mut out);
             assert_eq!(out.finish().unwrap(), format!("before{head}"), "{raws:?}");
             assert_eq!(more, spaced.next().is_some(), "{raws:?}");
+        }
+
+        #[test]
+        fn few_are_as_they_stand(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..LANES)) {
+            let mut padded = [0; LANES];
+            padded[..bytes.len()].copy_from_slice(&bytes);
+            assert_eq!(few(&bytes).to_le_bytes(), padded);
         }
 
         #[test]
