@@ -37,6 +37,18 @@ const TELLING: [&str; 26] = [
 
 const PATHS: usize = 9;
 
+/// Which of them have so many bytes, one bit each: most names are of another
+/// length.
+const OF_LENGTH: [u32; 16] = {
+    let mut of_length = [0; 16];
+    let mut rank = 0;
+    while rank < TELLING.len() {
+        of_length[TELLING[rank].len()] |= 1 << rank;
+        rank += 1;
+    }
+    of_length
+};
+
 /// What a call's arguments say.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Arguments<'a> {
@@ -136,10 +148,18 @@ impl<'a> Most<'a> {
 
 /// How telling an argument is by its name.
 fn rank(name: Text<'_>) -> Option<usize> {
-    match name.is_escaped() {
-        true => TELLING.iter().position(|telling| name.is(telling)),
-        false => TELLING.iter().position(|telling| name.raw() == *telling),
+    let mut alike = match name.is_escaped() {
+        true => u32::MAX >> (u32::BITS as usize - TELLING.len()),
+        false => *OF_LENGTH.get(name.raw().len())?,
+    };
+    while alike != 0 {
+        let rank = alike.trailing_zeros() as usize;
+        if name.is(TELLING[rank]) {
+            return Some(rank);
+        }
+        alike &= alike - 1;
     }
+    None
 }
 
 /// Whether an argument of this name is a path.
