@@ -151,7 +151,7 @@ impl<'w> Writer<'w> {
         result.truncate(0);
         let failed = answer.is_some_and(|answer| answer.failed)
             || body.failed
-            || body.texts.first().is_some_and(|text| tells_failure(*text));
+            || body.text.is_some_and(tells_failure);
         result.push(if failed { ERROR } else { OK });
         write_body(&body, self.config.result_chars, result)?;
 
@@ -431,16 +431,18 @@ fn write_body(body: &Body<'_>, result_chars: usize, line: &mut Buffer) -> Result
     if let Some(json) = body.json {
         line.push_number(json.as_str().len() as u64);
         line.push(" bytes of JSON");
-    } else if !body.texts.is_empty() || body.others.is_empty() {
-        let lines: usize = body.texts.iter().map(|text| text.lines()).sum();
+    } else if body.text.is_some() || body.others.is_empty() {
+        let texts = body.text.iter().chain(&body.more);
+        let lines: usize = texts.map(|text| text.lines()).sum();
         line.push_count(lines as u64, "line");
-        if let [text] = body.texts.as_slice()
+        if let Some(text) = body.text
+            && body.more.is_empty()
             && !text.is_empty()
-            && is_short(*text, result_chars)
+            && is_short(text, result_chars)
         {
             line.push(": ");
             // More of it is cut anyway.
-            spaced::write(&[*text], CALLS_BYTES, line);
+            spaced::write(&[text], CALLS_BYTES, line);
         }
     }
     let mut comma = if line.ends_with(", ") { "" } else { ", " };

@@ -76,7 +76,7 @@ impl Format for Bedrock {
     fn body<'a>(&self, content: Raw<'a>) -> Result<Body<'a>, Error> {
         let mut body = Body::default();
         each_block(content, |kind, value| match (kind, value.text()) {
-            ("text", Some(text)) => push(&mut body.texts, text),
+            ("text", Some(text)) => body.add(text),
             ("image", _) => push(&mut body.others, Medium::Image),
             ("document", _) => push(&mut body.others, Medium::Document),
             ("json", _) if body.json.is_none() => {

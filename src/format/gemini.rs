@@ -90,7 +90,7 @@ impl Format for Gemini {
             ..Body::default()
         };
         match response.only.map(|(key, value)| (key, value, value.text())) {
-            Some((_, _, Some(text))) => push(&mut body.texts, text)?,
+            Some((_, _, Some(text))) => body.add(text)?,
             Some((Key::Output | Key::Error, value, None)) => body.json = Some(value),
             _ => body.json = response.whole,
         }

@@ -7,7 +7,7 @@ mod gemini;
 mod parts;
 mod responses;
 
-use crate::buffer::{Buffer, extend};
+use crate::buffer::{Buffer, extend, push};
 use crate::config::{Form, Wire};
 use crate::error::Error;
 use crate::json::{Raw, Reader, Text};
@@ -103,14 +103,29 @@ pub(crate) enum Medium<'a> {
 /// What a result holds.
 #[derive(Debug, Default)]
 pub(crate) struct Body<'a> {
-    /// Its texts, in order.
-    pub(crate) texts: Vec<Text<'a>>,
+    /// Its first text; most results have one.
+    pub(crate) text: Option<Text<'a>>,
+    /// The texts behind it.
+    pub(crate) more: Vec<Text<'a>>,
     /// What is no text.
     pub(crate) others: Vec<Medium<'a>>,
     /// A value that is neither text nor parts.
     pub(crate) json: Option<Raw<'a>>,
     /// The body itself says that the tool failed.
     pub(crate) failed: bool,
+}
+
+impl<'a> Body<'a> {
+    /// Adds a text.
+    pub(crate) fn add(&mut self, text: Text<'a>) -> Result<(), Error> {
+        match self.text {
+            Some(_) => push(&mut self.more, text),
+            None => {
+                self.text = Some(text);
+                Ok(())
+            }
+        }
+    }
 }
 
 /// What is needed to write a card as a message.

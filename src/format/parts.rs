@@ -111,10 +111,10 @@ pub(super) fn single_text(content: Raw<'_>) -> Option<Text<'_>> {
 pub(super) fn body(content: Raw<'_>) -> Result<Body<'_>, Error> {
     let mut body = Body::default();
     if let Some(text) = content.text() {
-        push(&mut body.texts, text)?;
+        body.add(text)?;
     } else if content.is_array() {
         each(content, |part| match (part.words(), part.kind, part.text) {
-            (Some(text), _, _) | (None, None, Some(text)) => push(&mut body.texts, text),
+            (Some(text), _, _) | (None, None, Some(text)) => body.add(text),
             (None, Some(kind), _) => push(&mut body.others, medium(kind)),
             (None, None, None) => Ok(()),
         })?;
