@@ -85,7 +85,9 @@ impl Buffer {
 
     /// Puts `with` for each `what` behind a place.
     pub(crate) fn replace_each(&mut self, from: usize, what: &str, with: &str) {
-        if !self[from..].contains(what) {
+        // Its first byte is hardly ever there, and sooner looked for.
+        let first = memchr::memchr(what.as_bytes()[0], &self.as_bytes()[from..]);
+        if first.is_none_or(|at| !self[from + at..].contains(what)) {
             return;
         }
         match copy(&self[from..]) {
