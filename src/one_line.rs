@@ -56,8 +56,9 @@ fn is_tagged(line: &str) -> bool {
         let rest = &line[at..];
         line[..at].ends_with(" -") && (rest.starts_with("> ok, ") || rest.starts_with("> error, "))
     };
-    let mut marks = memchr::memchr_iter(b'>', line.as_bytes());
-    marks.any(ends) && line.as_bytes().windows(2).any(|pair| pair == b"] ")
+    let any =
+        |byte: u8, is: &dyn Fn(usize) -> bool| memchr::memchr_iter(byte, line.as_bytes()).any(is);
+    any(b']', &|at| line[at + 1..].starts_with(' ')) && any(b'>', &ends)
 }
 
 /// Writes lines, one after another, in the same memory.
@@ -132,12 +133,19 @@ impl<'w> Writer<'w> {
         if let Some(said) = content.and_then(|content| self.format.single_text(content))
             && let Some(said) = one_line(said, &mut self.result)?
         {
-            write_tool(call, line);
-            let own = said[1..].strip_prefix(&line[from..]);
-            if own.is_some_and(|rest| rest.starts_with(']')) {
-                line.truncate(from);
-            } else {
-                line.push(" → ");
+            let tags = |tool: &str| {
+                let behind = said[1..].strip_prefix(tool);
+                behind.is_some_and(|behind| behind.starts_with(']'))
+            };
+            // Most tools' names need no writing to be known again.
+            let plain = call.name.and_then(spaced::as_it_stands);
+            if !plain.is_some_and(|name| (1..=NAME_BYTES).contains(&name.len()) && tags(name)) {
+                write_tool(call, line);
+                if tags(&line[from..]) {
+                    line.truncate(from);
+                } else {
+                    line.push(" → ");
+                }
             }
             line.push(said);
             cut_before_result(line, from, limit);

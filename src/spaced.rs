@@ -106,7 +106,10 @@ fn few(bytes: &[u8]) -> u128 {
         let words = [first, last].map(|word| u32::from_le_bytes(*word).into());
         joined(words[0], words[1], bytes.len() - 4)
     } else {
-        bytes.iter().rev().fold(0, |all, byte| all << 8 | u128::from(*byte))
+        bytes
+            .iter()
+            .rev()
+            .fold(0, |all, byte| all << 8 | u128::from(*byte))
     }
 }
 

@@ -196,12 +196,37 @@ mod tests {
     /// A text that may hold an object, as a string of a document holds it.
     fn text() -> impl Strategy<Value = String> {
         let word = proptest::sample::select(vec![
-            "a", " ", "é", "\"", "\\", "\n", "\t", "/", "\u{1}", "{", "}", ":", ",", "1", "\\n",
-            "\\u0041", "abcdefghijklmnopqrstuvwxyz",
+            "a",
+            " ",
+            "é",
+            "\"",
+            "\\",
+            "\n",
+            "\t",
+            "/",
+            "\u{1}",
+            "{",
+            "}",
+            ":",
+            ",",
+            "1",
+            "\\n",
+            "\\u0041",
+            "abcdefghijklmnopqrstuvwxyz",
         ]);
         let words = proptest::collection::vec(word, 0..30).prop_map(|words| words.concat());
         let scalar = proptest::sample::select(vec![
-            "true", "null", "0", "-1", "17", "01", "1e5", "tru", "[]", "{\"a\":1}", "",
+            "true",
+            "null",
+            "0",
+            "-1",
+            "17",
+            "01",
+            "1e5",
+            "tru",
+            "[]",
+            "{\"a\":1}",
+            "",
         ]);
         let value = prop_oneof![
             3 => words.clone().prop_map(|text| serde_json::to_string(&text).unwrap()),

@@ -201,7 +201,8 @@ impl Quotes {
         }
         let blocks = (bytes.len() - self.from).div_ceil(BLOCK).min(BLOCKS);
         let (ahead, from, state) = (&mut self.ahead[..blocks], self.from, self.state);
-        (self.state, self.filled) = dispatch!(level(), simd => look(simd, bytes, from, ahead, state));
+        (self.state, self.filled) =
+            dispatch!(level(), simd => look(simd, bytes, from, ahead, state));
         if self.state.broken {
             self.forget();
             return None;
