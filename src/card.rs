@@ -10,6 +10,7 @@
 use crate::buffer::Buffer;
 use crate::json::Text;
 use crate::one_line::is_handle_byte;
+use std::iter;
 
 /// What every card begins with.
 const MARK: &str = "[NEWT FOLDED TOOL ROUNDS] ";
@@ -49,6 +50,15 @@ pub(crate) fn is_handle(handle: &str) -> bool {
     (1..=HANDLE_MAX).contains(&handle.len()) && handle.bytes().all(is_handle_byte)
 }
 
+/// Whether a control character other than a line feed stands in a text.
+fn holds_control(text: &str) -> bool {
+    // Those beyond ASCII begin with 0xc2, as some others do. Every byte is looked
+    // at, so that many are looked at together.
+    let may = |byte: u8| (byte < b' ' && byte != b'\n') | (byte == 0x7f) | (byte == 0xc2);
+    text.bytes().fold(false, |any, byte| any | may(byte))
+        && text.contains(|c: char| c.is_control() && c != '\n')
+}
+
 /// A card of the library's own, read.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Card<'t> {
@@ -79,10 +89,17 @@ impl<'t> Card<'t> {
             Some(older) => (older, later?),
             None => (0, lines),
         };
-        // Looked at as one text: neither goes across the end of a line.
-        let control = |c: char| c.is_control() && c != '\n';
-        let dashed = |line: &str| line.len() > DASH.len() && line.starts_with(DASH);
-        if lines.contains(ADDRESS) || lines.contains(control) || !lines.split('\n').all(dashed) {
+        // Looked at as one text: nothing of it goes across the end of a line.
+        let feeds = memchr::memchr_iter(b'\n', lines.as_bytes());
+        let mut told = 0;
+        let mut begun = iter::once(0).chain(feeds.map(|feed| feed + 1));
+        let dashed = begun.all(|line| {
+            told += 1;
+            lines[line..]
+                .strip_prefix(DASH)
+                .is_some_and(|line| !line.is_empty() && !line.starts_with('\n'))
+        });
+        if !dashed || lines.contains(ADDRESS) || holds_control(lines) {
             return None;
         }
         let card = Self {
@@ -91,7 +108,6 @@ impl<'t> Card<'t> {
             lines,
             handle,
         };
-        let told = u64::try_from(card.lines().count()).ok()?;
         (older.checked_add(told) == Some(rounds)).then_some(card)
     }
 
@@ -170,4 +186,45 @@ pub(crate) fn call_id(handle: &str, attempt: u32) -> String {
         hash /= 62;
     }
     id
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The lines of a card, one by one.
+    fn plain_lines(lines: &str) -> Option<Vec<&str>> {
+        let line = |line: &'_ str| -> Option<usize> {
+            let told = line.strip_prefix("- ").filter(|told| !told.is_empty())?;
+            (!told.contains(ADDRESS) && !told.contains(char::is_control)).then_some(told.len())
+        };
+        lines
+            .split('\n')
+            .map(|whole| line(whole).map(|told| &whole[whole.len() - told..]))
+            .collect()
+    }
+
+    proptest! {
+        #[test]
+        fn the_lines_of_a_card_are_looked_at_one_by_one(
+            pieces in proptest::collection::vec(
+                proptest::sample::select(vec![
+                    "- ", "- ", "- a", "[bash] x -> ok, 1 line", "é", "\u{80}", "\u{a0}", "\t",
+                    "\u{7f}", "\n", "\n- ", "\n- b", "compaction:", "-", " ", "…",
+                ]),
+                0..12,
+            ),
+        ) {
+            let lines = pieces.concat();
+            let plain = plain_lines(&lines);
+            let count = plain.as_ref().map_or(1, Vec::len);
+            let text = format!(
+                "{MARK}{count} earlier tool round{}{BACKGROUND}\n{lines}\n{FOOT}memory_fetch(\"{ADDRESS}h\")]",
+                if count == 1 { "" } else { "s" },
+            );
+            let card = Card::parse(&text);
+            prop_assert_eq!(card.as_ref().map(|card| card.lines().collect()), plain, "{:?}", text);
+        }
+    }
 }
