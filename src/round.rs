@@ -71,6 +71,8 @@ pub(crate) struct Reading<'a> {
     pub(crate) reasoning: bool,
     /// The ids of calls and results that are as long as a TOOL card's.
     pub(crate) call_ids: Vec<Text<'a>>,
+    /// The message with which the tail begins.
+    horizon: usize,
     said: Said<'a>,
     /// [`Rounds::marks`].
     marks: Vec<Mark>,
@@ -97,7 +99,9 @@ impl<'a> Reading<'a> {
 
     fn new(transcript: Transcript<'a>, mut rounds: Rounds<'a, '_>) -> Result<Self, Error> {
         rounds.finish()?;
+        let messages = transcript.messages.len();
         Ok(Self {
+            horizon: messages.saturating_sub(rounds.config.keep_last),
             transcript,
             blocks: rounds.blocks,
             reasoning: rounds.reasoning,
@@ -127,13 +131,23 @@ impl<'a> Reading<'a> {
         Ok(again.since(Mark::default()))
     }
 
+    /// The rounds that a block stands for, if a card may take its place: a round
+    /// that may fold, or an older card wholly before the horizon.
+    pub(crate) fn goes(&self, block: &Block) -> Option<u64> {
+        match block.kind {
+            Kind::Eligible => Some(1),
+            Kind::Card(rounds) if block.messages.end <= self.horizon => Some(rounds),
+            _ => None,
+        }
+    }
+
     /// Forgets where messages stand, once every edit is made.
     pub(crate) fn forget_messages(&mut self) {
         self.blocks = Vec::new();
         self.transcript.messages = Vec::new();
     }
 
-    /// Forgets what rounds say, once every line is written.
+    /// Forgets what rounds say; what is asked for yet is read again.
     pub(crate) fn forget_words(&mut self) {
         self.said = Said::default();
         self.marks = Vec::new();
