@@ -189,6 +189,9 @@ impl<'a, 'c> Fold<'a, 'c> {
             }
         }
         self.finished = true;
+        // The output needs the room of what served to give handles.
+        self.taken = Vec::new();
+        self.given = Known::default();
         let mut summary = self.summary()?;
         summary.prefix_len = self.kept_prefix()?;
         if self
