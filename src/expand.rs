@@ -118,8 +118,6 @@ impl<'a, 'c> Expand<'a, 'c> {
             return Err(Error::new(ErrorKind::Argument, "a span is still wanted"));
         };
         let edits = originals.edits()?;
-        let pieces = splice(&originals.text, &edits)?;
-        check_size(pieces.iter().map(|piece| piece.len()).sum())?;
         let tokens = Tokens::new(self.config.bytes_per_token);
         let mut weight = originals.after.weight;
         for edit in &edits {
@@ -131,26 +129,26 @@ impl<'a, 'c> Expand<'a, 'c> {
             Cow::Borrowed(text) => kept_prefix(text, &edits),
             Cow::Owned(text) => common_prefix(self.text, text).min(kept_prefix(text, &edits)),
         };
-        Ok(Output {
-            summary: Summary {
-                verdict: if changed {
-                    Verdict::Folded
-                } else {
-                    Verdict::Nothing
-                },
-                handle: None,
-                rounds_eligible: 0,
-                rounds_folded: 0,
-                cards: originals.after.cards,
-                messages_before: self.before.messages,
-                messages_after: originals.after.messages,
-                tokens_before: tokens.of(self.before.weight),
-                tokens_after: tokens.of(weight),
-                prefix_len,
-                receipt: None,
+        let summary = Summary {
+            verdict: if changed {
+                Verdict::Folded
+            } else {
+                Verdict::Nothing
             },
-            pieces,
-        })
+            handle: None,
+            rounds_eligible: 0,
+            rounds_folded: 0,
+            cards: originals.after.cards,
+            messages_before: self.before.messages,
+            messages_after: originals.after.messages,
+            tokens_before: tokens.of(self.before.weight),
+            tokens_after: tokens.of(weight),
+            prefix_len,
+            receipt: None,
+        };
+        let output = Output::of_pieces(splice(&originals.text, &edits)?, summary);
+        check_size(output.len)?;
+        Ok(output)
     }
 }
 
@@ -552,5 +550,5 @@ pub fn expand(
         expand.give(span)?;
     }
     let output = expand.finish()?;
-    Ok((output.pieces.concat(), output.summary))
+    Ok((output.text()?, output.summary))
 }

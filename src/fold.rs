@@ -1,10 +1,10 @@
-//! The fold: plan, gate, mint, splice.
+//! The fold: plan, gate, mint, write.
 //!
 //! The mint belongs to the host, so the fold stops for it: [`Fold::plan`] does
 //! everything up to the first mint, the caller takes each span and brings its
 //! handle, [`Fold::finish`] does the rest. Nothing here ever calls out.
 
-use crate::buffer::{Buffer, copy, push};
+use crate::buffer::{Buffer, push};
 use crate::card::{self, Card};
 use crate::config::{Config, Form, Grouping};
 use crate::draft::{Draft, Size};
@@ -16,20 +16,38 @@ use crate::one_line::{Writer, in_order};
 use crate::receipt;
 use crate::round::{Block, Kind, Reading};
 use crate::said::Said;
-use crate::summary::{Output, Summary, Verdict};
+use crate::summary::{self, Output, Summary, Verdict};
 use crate::tokens::Tokens;
-use crate::transcript::{Edit, kept_prefix, splice};
+use crate::transcript::{Slice, common_prefix};
 use std::borrow::Cow;
 use std::ops::Range;
 
 /// The handle's length that the gate reckons with before a mint has spoken.
 pub(crate) const GATE_HANDLE_BYTES: usize = 64;
+/// Bytes of cards' heads that are remembered in any case.
+const REMEMBERED: usize = 1024 * 1024;
+/// Bytes of a head's lines that are handed over together.
+const LINES_BYTES: usize = 8 * 1024;
+/// Bytes that a message may cost beside the document, its output and the
+/// largest span.
+const MESSAGE_BYTES: usize = 64;
 
 /// A fold under way.
 pub struct Fold<'a, 'c> {
     config: &'c Config,
     reading: Reading<'a>,
     drafts: Vec<Draft>,
+    /// Rounds that go.
+    rounds: usize,
+    /// Cards that are absorbed.
+    absorbed: usize,
+    /// The heads that are remembered: cards but for their last lines, inside
+    /// JSON strings, one behind another.
+    heads: Buffer,
+    /// The handles, one behind another.
+    handles: Buffer,
+    /// What stands around heads, where all are remembered.
+    frames: Buffer,
     verdict: Verdict,
     finished: bool,
     /// The ids that no TOOL card's call may have: the document's, in order, once
@@ -46,6 +64,11 @@ impl<'a, 'c> Fold<'a, 'c> {
             config,
             reading: Reading::of_document(document, config)?,
             drafts: Vec::new(),
+            rounds: 0,
+            absorbed: 0,
+            heads: Buffer::default(),
+            handles: Buffer::default(),
+            frames: Buffer::default(),
             verdict: Verdict::Nothing,
             finished: false,
             taken: Vec::new(),
@@ -53,8 +76,7 @@ impl<'a, 'c> Fold<'a, 'c> {
         };
         let any_dropped = fold.draft()?;
         fold.reading.forget_words();
-        let rounds: usize = fold.drafts.iter().map(|draft| draft.rounds).sum();
-        fold.verdict = if rounds < config.min_rounds.max(1) {
+        let verdict = if fold.rounds < config.min_rounds.max(1) {
             if any_dropped {
                 Verdict::NotSmaller
             } else {
@@ -65,8 +87,9 @@ impl<'a, 'c> Fold<'a, 'c> {
         } else {
             Verdict::Planned
         };
-        if fold.verdict != Verdict::Planned {
-            fold.drafts.clear();
+        match verdict {
+            Verdict::Planned => fold.verdict = verdict,
+            _ => fold.leave(verdict),
         }
         Ok(fold)
     }
@@ -82,15 +105,10 @@ impl<'a, 'c> Fold<'a, 'c> {
         let draft = &self.drafts[index];
         let transcript = &self.reading.transcript;
         let mut span = Buffer::with_capacity(draft.replaced.bytes)?;
-        for blocks in &draft.blocks {
-            let blocks = &self.reading.blocks[blocks.clone()];
-            let (first, last) = (
-                blocks[0].messages.start,
-                blocks[blocks.len() - 1].messages.end,
-            );
+        for stretch in draft.stretches(&self.reading, self.config.grouping) {
             // Most documents stand on one line; one look tells.
-            let broken = transcript.is_broken(first..last);
-            for message in blocks.iter().flat_map(|block| block.messages.clone()) {
+            let broken = transcript.is_broken(stretch.clone());
+            for message in stretch {
                 if !span.is_empty() {
                     span.push("\n");
                 }
@@ -108,26 +126,37 @@ impl<'a, 'c> Fold<'a, 'c> {
     pub fn take(&mut self, index: usize, handle: &[u8]) -> Result<(), Error> {
         self.check_open()?;
         let handle = usable_handle(handle)?;
-        if self.drafts[index].head.is_empty() {
+        if self.drafts[index].handle_len > 0 {
             return Err(Error::new(
                 ErrorKind::Argument,
                 format!("expected a handle for another span; span {index} has been given one"),
             ));
         }
-        let call_id = self.free_call_id(handle)?;
-        let head = std::mem::take(&mut self.drafts[index].head);
-        let message = self.message(&self.drafts[index], head, handle, &call_id)?;
+        let attempt = self.free_call_id(handle)?;
+        let at = self.handles.len();
+        self.handles.push(handle);
+        self.handles.check()?;
         let draft = &mut self.drafts[index];
-        draft.handle = copy(handle)?;
-        draft.bytes = message.len();
-        draft.message = message;
+        draft.handle_at = at;
+        // At most 256.
+        draft.handle_len = handle.len() as u16;
+        draft.attempt = attempt;
+        // Each of its messages names the handle once; ids are all of one length.
+        draft.bytes -= Draft::messages(self.config) * GATE_HANDLE_BYTES;
+        draft.bytes += Draft::messages(self.config) * handle.len();
         Ok(())
     }
 
     /// The mint declined: nothing goes.
     pub fn decline(&mut self) {
+        self.leave(Verdict::Declined);
+    }
+
+    /// Leaves the document as it is.
+    fn leave(&mut self, verdict: Verdict) {
         self.drafts.clear();
-        self.verdict = Verdict::Declined;
+        (self.rounds, self.absorbed) = (0, 0);
+        self.verdict = verdict;
     }
 
     /// The document as planned, unchanged, with the counts as if folded.
@@ -137,36 +166,81 @@ impl<'a, 'c> Fold<'a, 'c> {
         summary.rounds_folded = 0;
         summary.handle = None;
         summary.prefix_len = self.reading.transcript.text.len();
-        Ok(Output {
-            pieces: vec![self.reading.transcript.text],
-            summary,
-        })
+        let text = self.reading.transcript.text;
+        Ok(Output::of_pieces(vec![text], summary))
     }
 
     /// The folded document, once every span has its handle. It is the last that
     /// is to be had of this fold.
     pub fn finish(&mut self) -> Result<Output<'_>, Error> {
         self.check_open()?;
-        self.finished = true;
         if self.verdict == Verdict::Planned {
+            if self.drafts.iter().any(|draft| draft.handle_len == 0) {
+                return Err(Error::new(
+                    ErrorKind::Argument,
+                    "expected a handle for every span before the fold is finished",
+                ));
+            }
             let grows = |draft: &Draft| !self.smaller(draft.bytes, draft.replaced);
             if self.drafts.iter().any(grows) || !self.wins_enough() {
-                self.drafts.clear();
-                self.verdict = Verdict::NotSmaller;
+                self.leave(Verdict::NotSmaller);
             } else {
                 self.verdict = Verdict::Folded;
             }
         }
+        self.finished = true;
+        // The output needs the room of what served to give handles.
+        self.taken = Vec::new();
+        self.given = Known::default();
         let mut summary = self.summary()?;
+        summary.prefix_len = self.kept_prefix()?;
+        if self
+            .drafts
+            .last()
+            .is_some_and(|draft| draft.head.end > self.heads.len())
+        {
+            let drafts = self.drafts.iter();
+            let won: usize = drafts.map(|draft| draft.replaced.bytes - draft.bytes).sum();
+            let len = self.reading.transcript.text.len() - won;
+            return Ok(Output::of_writer(self, len, summary));
+        }
+        let pieces = self.pieces()?;
+        Ok(Output::of_pieces(pieces, summary))
+    }
+
+    /// The folded document, all of whose heads are remembered: what stands around
+    /// them is written first, so that it has the room of what is forgotten then.
+    fn pieces(&mut self) -> Result<Vec<&str>, Error> {
         let text = self.reading.transcript.text;
-        let edits = edits(&self.reading, &self.drafts)?;
-        summary.prefix_len = kept_prefix(text, &edits);
-        // The output needs their room.
+        let mut frames = Buffer::default();
+        let mut edits = Vec::new();
+        for draft in &self.drafts {
+            let frame = self.frame(draft, draft.handle(&self.handles), draft.attempt)?;
+            let start = frames.len();
+            frames.push(&frame.text);
+            let mut with = (start, start + frame.head, draft.head.clone(), frames.len());
+            for bytes in draft.replaced(&self.reading, self.config.grouping) {
+                push(&mut edits, (bytes, with))?;
+                with = (0, 0, 0..0, 0);
+            }
+        }
+        self.frames = frames;
+        self.frames.check()?;
         self.reading.forget_messages();
-        Ok(Output {
-            pieces: splice(text, &edits)?,
-            summary,
-        })
+        let mut pieces = Vec::new();
+        pieces.try_reserve_exact(4 * edits.len() + 1)?;
+        let mut at = 0;
+        for (bytes, (open, head, range, close)) in edits {
+            pieces.extend([
+                &text[at..bytes.start],
+                &self.frames[open..head],
+                &self.heads[range],
+                &self.frames[head..close],
+            ]);
+            at = bytes.end;
+        }
+        pieces.push(&text[at..]);
+        Ok(pieces)
     }
 
     /// Refuses what is asked of a fold that is finished.
@@ -186,58 +260,62 @@ impl<'a, 'c> Fold<'a, 'c> {
             Grouping::Runs => self.runs()?,
             Grouping::All => self.all()?,
         };
-        let mut writer = Writer::new(self.reading.transcript.format, self.config);
-        let mut text = Buffer::default();
+        let mut lines = self.lines();
+        let mut heads = Buffer::default();
         let handle = "x".repeat(GATE_HANDLE_BYTES);
-        let call_id = card::call_id(&handle, 0);
+        let mut remembered = self.room(groups.len()).max(REMEMBERED);
         let mut any_dropped = false;
         for blocks in groups {
             let mut draft = Draft {
                 blocks,
                 ..Draft::default()
             };
-            let (mut rounds, mut absorbed, mut media, mut stands_for) = (0, 0, 0, 0u64);
-            for block in draft.covered(&self.reading.blocks) {
-                match block.kind {
-                    Kind::Card(before) => {
-                        absorbed += 1;
-                        stands_for = stands_for.saturating_add(before);
-                    }
-                    _ => {
-                        rounds += 1;
-                        stands_for = stands_for.saturating_add(1);
-                    }
-                }
-                media += self.reading.transcript.media_in(&block.messages);
-            }
-            let bytes = replaced(&self.reading, &draft)?
-                .iter()
-                .map(Range::len)
+            let replaced = draft.replaced(&self.reading, self.config.grouping);
+            let bytes = replaced.map(|range| range.len()).sum();
+            let stretches = draft.stretches(&self.reading, self.config.grouping);
+            let media: usize = stretches
+                .map(|stretch| self.reading.transcript.media_in(&stretch))
                 .sum();
-            draft.rounds = rounds;
-            draft.stands_for = stands_for;
-            draft.absorbed = absorbed;
             draft.replaced = Size {
                 bytes,
                 weight: bytes - media,
             };
-            text.truncate(0);
-            self.write_head(&draft, &mut writer, &mut text)?;
-            text.check()?;
-            draft.head = Buffer::with_capacity(text.len() + text.len() / 8)?;
-            draft.head.push("\"");
-            json::escape(&text, &mut draft.head);
-            // Only its length is kept: the real handle makes it anew.
-            let no_head = Buffer::with_capacity(4 * GATE_HANDLE_BYTES)?;
-            let rest = self.message(&draft, no_head, &handle, &call_id)?;
-            draft.bytes = draft.head.len() + rest.len();
-            if self.smaller(draft.bytes, draft.replaced) {
+            // The span is freed before the document is written.
+            remembered = remembered.max(bytes);
+            let start = self.drafts.last().map_or(0, |draft| draft.head.end);
+            let mut end = start;
+            let count = draft.count(&self.reading);
+            self.write_head(&draft, count.stands_for, &mut lines, &mut |text| {
+                if heads.len() == end && end + text.len() <= remembered {
+                    heads.push(text);
+                }
+                end += text.len();
+            })?;
+            heads.check()?;
+            draft.head = start..end;
+            draft.bytes = draft.head.len() + self.frame(&draft, &handle, 0)?.text.len();
+            let smaller = self.smaller(draft.bytes, draft.replaced);
+            if !smaller || heads.len() < end {
+                heads.truncate(start);
+            }
+            if smaller {
+                self.rounds += count.rounds;
+                self.absorbed += count.absorbed;
                 push(&mut self.drafts, draft)?;
             } else {
                 any_dropped = true;
             }
         }
+        self.heads = heads;
         Ok(any_dropped)
+    }
+
+    /// Bytes that the messages may cost and do not, with so many cards.
+    fn room(&self, cards: usize) -> usize {
+        let messages = self.reading.transcript.messages.len();
+        (messages * (MESSAGE_BYTES - size_of::<Slice>()))
+            .saturating_sub(self.reading.blocks.len() * size_of::<Block>())
+            .saturating_sub(cards * (size_of::<Draft>() + GATE_HANDLE_BYTES))
     }
 
     /// RUNS: one card a run, which absorbs the card directly before it while
@@ -246,7 +324,7 @@ impl<'a, 'c> Fold<'a, 'c> {
     /// So n rounds in a row leave O(log n) cards, each round is written again
     /// O(log n) times, and the oldest card, on which most of a provider's
     /// prefix cache depends, changes least.
-    fn runs(&self) -> Result<Vec<Vec<Range<usize>>>, Error> {
+    fn runs(&self) -> Result<Vec<Range<usize>>, Error> {
         /// Adjacent blocks: a card that stands, or what one card will cover.
         struct Group {
             blocks: Range<usize>,
@@ -266,11 +344,11 @@ impl<'a, 'c> Fold<'a, 'c> {
             }
         }
         /// Ends a stretch: each of its groups that is new is a run.
-        fn end(stretch: &mut Vec<Group>, runs: &mut Vec<Vec<Range<usize>>>) -> Result<(), Error> {
+        fn end(stretch: &mut Vec<Group>, runs: &mut Vec<Range<usize>>) -> Result<(), Error> {
             merge(stretch);
             runs.try_reserve(stretch.len())?;
             let new = stretch.drain(..).filter(|group| group.new);
-            runs.extend(new.map(|group| vec![group.blocks]));
+            runs.extend(new.map(|group| group.blocks));
             Ok(())
         }
         let mut runs = Vec::new();
@@ -279,7 +357,7 @@ impl<'a, 'c> Fold<'a, 'c> {
         for (index, block) in self.reading.blocks.iter().enumerate() {
             let adjacent =
                 index > 0 && self.reading.blocks[index - 1].messages.end == block.messages.start;
-            let stands_for = self.goes(block);
+            let stands_for = self.reading.goes(block);
             if !adjacent || stands_for.is_none() {
                 end(&mut stretch, &mut runs)?;
                 in_run = false;
@@ -313,83 +391,67 @@ impl<'a, 'c> Fold<'a, 'c> {
     }
 
     /// ALL: one card for every round that goes, and every card that stands.
-    fn all(&self) -> Result<Vec<Vec<Range<usize>>>, Error> {
+    fn all(&self) -> Result<Vec<Range<usize>>, Error> {
         if self.reading.count(|kind| *kind == Kind::Eligible) == 0 {
             return Ok(Vec::new());
         }
-        let mut going: Vec<Range<usize>> = Vec::new();
-        for (index, block) in self.reading.blocks.iter().enumerate() {
-            if self.goes(block).is_none() {
-                continue;
-            }
-            match going.last_mut() {
-                Some(last) if last.end == index => last.end += 1,
-                _ => push(&mut going, index..index + 1)?,
-            }
-        }
-        Ok(vec![going])
+        let mut all = Vec::new();
+        push(&mut all, 0..self.reading.blocks.len())?;
+        Ok(all)
     }
 
-    /// The rounds that a block stands for, if a card may take its place: a round
-    /// that may fold, or an older card wholly before the horizon.
-    fn goes(&self, block: &Block) -> Option<u64> {
-        match block.kind {
-            Kind::Eligible => Some(1),
-            Kind::Card(rounds) if self.aged(block) => Some(rounds),
-            _ => None,
+    /// Memory for lines.
+    fn lines(&self) -> Lines<'c> {
+        Lines {
+            writer: Writer::new(self.reading.transcript.format, self.config),
+            text: Buffer::default(),
+            json: Buffer::default(),
         }
     }
 
-    /// Whether a block stands wholly before the horizon.
-    fn aged(&self, block: &Block) -> bool {
-        let horizon = self
-            .reading
-            .transcript
-            .messages
-            .len()
-            .saturating_sub(self.config.keep_last);
-        block.messages.end <= horizon
-    }
-
-    /// Writes a card but for its last line: the newest lines, oldest first, of
-    /// cards that it absorbs and of rounds.
+    /// Writes a card but for its last line, inside a JSON string, line by line:
+    /// the newest lines, oldest first, of cards that it absorbs and of rounds.
     fn write_head(
         &self,
         draft: &Draft,
-        writer: &mut Writer<'_>,
-        out: &mut Buffer,
+        stands_for: u64,
+        lines: &mut Lines<'_>,
+        put: &mut dyn FnMut(&str),
     ) -> Result<(), Error> {
         let max = self.config.max_card_lines;
-        let covered = || draft.blocks.iter().cloned().flatten();
         // From the newest back, until there are lines enough.
-        let (mut blocks, mut lines) = (0, 0);
-        for index in covered().rev() {
-            if lines >= max {
+        let (mut first, mut told) = (draft.blocks.end, 0);
+        let goes = |index: &usize| self.reading.goes(&self.reading.blocks[*index]).is_some();
+        for index in draft.blocks.clone().rev().filter(goes) {
+            if told >= max {
                 break;
             }
-            blocks += 1;
-            lines += match self.reading.blocks[index].kind {
+            first = index;
+            told += match self.reading.blocks[index].kind {
                 Kind::Card(_) => self.told(index)?,
                 _ => 1,
             };
         }
-        card::write_head(draft.stands_for, lines.min(max) as u64, out);
+        card::write_head(stands_for, told.min(max) as u64, &mut lines.text);
         let mut again = Said::default();
         // Of the first one that is told of, the oldest lines may be too many.
-        let mut skipped = lines.saturating_sub(max);
-        for index in covered().skip(covered().count() - blocks) {
+        let mut skipped = told.saturating_sub(max);
+        for index in (first..draft.blocks.end).filter(goes) {
             match self.reading.blocks[index].kind {
-                Kind::Card(_) => self.absorb(index, skipped, out)?,
+                Kind::Card(_) => self.absorb(index, skipped, lines, put)?,
                 _ => {
-                    out.push(card::DASH);
+                    lines.text.push(card::DASH);
                     let words = self.reading.words(index, &mut again)?;
-                    writer.round(words, out)?;
-                    out.push("\n");
+                    lines.writer.round(words, &mut lines.text)?;
+                    lines.text.push("\n");
+                    if lines.text.len() > LINES_BYTES {
+                        lines.put(put)?;
+                    }
                 }
             }
             skipped = 0;
         }
-        Ok(())
+        lines.put(put)
     }
 
     /// How many lines a card has that stands.
@@ -399,39 +461,35 @@ impl<'a, 'c> Fold<'a, 'c> {
     }
 
     /// Writes the lines of a card that stands, without the oldest ones.
-    fn absorb(&self, block: usize, skipped: usize, out: &mut Buffer) -> Result<(), Error> {
+    fn absorb(
+        &self,
+        block: usize,
+        skipped: usize,
+        lines: &mut Lines<'_>,
+        put: &mut dyn FnMut(&str),
+    ) -> Result<(), Error> {
         let text = self.reading.card_text(&self.reading.blocks[block])?;
         let card = Card::parse(&text);
         for line in card.iter().flat_map(Card::lines).skip(skipped) {
-            out.push_all(&[card::DASH, line, "\n"]);
+            lines.text.push_all(&[card::DASH, line, "\n"]);
+            if lines.text.len() > LINES_BYTES {
+                lines.put(put)?;
+            }
         }
         Ok(())
     }
 
-    /// The message, or the two messages, of a draft with this head under a
-    /// handle.
-    fn message(
-        &self,
-        draft: &Draft,
-        head: Buffer,
-        handle: &str,
-        call_id: &str,
-    ) -> Result<String, Error> {
-        let mut foot = Buffer::with_capacity(handle.len() + 2 * GATE_HANDLE_BYTES)?;
-        card::write_foot(handle, &self.config.fetch_tool, &mut foot);
-        let mut json = head;
-        json::escape(&foot.finish()?, &mut json);
-        json.push("\"");
-        let json = json.finish()?;
-
-        let Some(round) = draft
-            .covered(&self.reading.blocks)
-            .find(|block| block.kind == Kind::Eligible)
-        else {
-            return Ok(json);
-        };
-        let mut like = Facts::default();
-        if self.config.card == Form::Tool {
+    /// What stands around the head of a draft in its message, or its two
+    /// messages, under a handle.
+    fn frame(&self, draft: &Draft, handle: &str, attempt: u32) -> Result<Frame, Error> {
+        let mut covered = draft.covered(&self.reading);
+        let round = covered.find(|block| block.kind == Kind::Eligible);
+        let (mut like, mut separator) = (Facts::default(), "");
+        if let Some(round) = round.filter(|_| self.config.card == Form::Tool) {
+            separator = self
+                .reading
+                .transcript
+                .separator_before(round.messages.start + 1);
             self.reading.each(&round.messages, |facts| {
                 if facts.role == Role::Calls && like.calls.is_empty() {
                     like.calls = std::mem::take(&mut facts.calls);
@@ -439,31 +497,83 @@ impl<'a, 'c> Fold<'a, 'c> {
                 Ok(())
             })?;
         }
-        let mut out = Buffer::with_capacity(json.len() + 2 * GATE_HANDLE_BYTES)?;
-        self.reading.transcript.format.write_card(
+        let mut text = Buffer::with_capacity(2 * handle.len() + 4 * GATE_HANDLE_BYTES)?;
+        let close = self.reading.transcript.format.write_card(
             &CardMessage {
                 form: self.config.card,
-                json: &json,
                 handle,
                 fetch_tool: &self.config.fetch_tool,
-                call_id,
+                call_id: &self.call_id(handle, attempt),
                 signed: self.reading.reasoning,
-                separator: self
-                    .reading
-                    .transcript
-                    .separator_before(round.messages.start + 1),
+                separator,
                 like: &like,
             },
-            &mut out,
+            &mut text,
         );
-        out.finish()
+        text.push("\"");
+        let head = text.len();
+        let mut foot = Buffer::with_capacity(handle.len() + 2 * GATE_HANDLE_BYTES)?;
+        card::write_foot(handle, &self.config.fetch_tool, &mut foot);
+        foot.check()?;
+        json::escape(&foot, &mut text);
+        text.push_all(&["\"", close]);
+        text.check()?;
+        Ok(Frame { text, head })
     }
 
-    /// The first id derived from the handle that no call of the document has;
-    /// nor will another card's.
-    fn free_call_id(&mut self, handle: &str) -> Result<String, Error> {
+    /// Writes the message, or the two messages, of a draft that has its handle.
+    fn write_card(
+        &self,
+        draft: &Draft,
+        lines: &mut Lines<'_>,
+        put: &mut dyn FnMut(&str),
+    ) -> Result<(), Error> {
+        let frame = self.frame(draft, draft.handle(&self.handles), draft.attempt)?;
+        let (open, close) = frame.text.split_at(frame.head);
+        put(open);
+        match self.heads.get(draft.head.clone()) {
+            Some(head) => put(head),
+            None => {
+                let stands_for = draft.count(&self.reading).stands_for;
+                self.write_head(draft, stands_for, lines, put)?;
+            }
+        }
+        put(close);
+        Ok(())
+    }
+
+    /// Bytes at the start of the document that stay as they are.
+    fn kept_prefix(&self) -> Result<usize, Error> {
+        let text = self.reading.transcript.text;
+        let Some(draft) = self.drafts.first() else {
+            return Ok(text.len());
+        };
+        let replaced = draft.replaced(&self.reading, self.config.grouping).next();
+        let mut kept = replaced.map_or(0, |range| range.start);
+        let mut same = true;
+        self.write_card(draft, &mut self.lines(), &mut |piece| {
+            if same {
+                let shared = common_prefix(piece, &text[kept..]);
+                kept += shared;
+                same = shared == piece.len();
+            }
+        })?;
+        Ok(kept)
+    }
+
+    /// The id of a TOOL card's call; other cards make none.
+    fn call_id(&self, handle: &str, attempt: u32) -> String {
+        match self.config.card {
+            Form::Tool => card::call_id(handle, attempt),
+            _ => String::new(),
+        }
+    }
+
+    /// Which id derived from the handle is the first that no call of the
+    /// document has; nor will another card's.
+    fn free_call_id(&mut self, handle: &str) -> Result<u32, Error> {
         if self.config.card != Form::Tool {
-            return Ok(String::new());
+            return Ok(0);
         }
         if self.taken.is_empty() {
             let ids = std::mem::take(&mut self.reading.call_ids);
@@ -480,8 +590,8 @@ impl<'a, 'c> Fold<'a, 'c> {
             attempt += 1;
             id = card::call_id(handle, attempt);
         }
-        self.given.add(Cow::Owned(id.clone()), 0)?;
-        Ok(id)
+        self.given.add(Cow::Owned(id), 0)?;
+        Ok(attempt)
     }
 
     /// Whether a card is smaller than what it replaces.
@@ -509,21 +619,20 @@ impl<'a, 'c> Fold<'a, 'c> {
     }
 
     fn summary(&self) -> Result<Summary, Error> {
-        let gone: usize = self
-            .drafts
-            .iter()
-            .flat_map(|draft| draft.covered(&self.reading.blocks))
-            .map(|block| block.messages.len())
+        let drafts = self.drafts.iter();
+        let gone: usize = drafts
+            .flat_map(|draft| draft.stretches(&self.reading, self.config.grouping))
+            .map(|stretch| stretch.len())
             .sum();
+        let last = self.drafts.last();
         let tokens = Tokens::new(self.config.bytes_per_token);
-        let absorbed: usize = self.drafts.iter().map(|draft| draft.absorbed).sum();
         let messages = self.reading.transcript.messages.len();
         Ok(Summary {
             verdict: self.verdict,
-            handle: self.drafts.last().map(|draft| draft.handle.clone()),
+            handle: last.map(|draft| draft.handle(&self.handles).to_owned()),
             rounds_eligible: self.reading.count(|kind| *kind == Kind::Eligible),
-            rounds_folded: self.drafts.iter().map(|draft| draft.rounds).sum(),
-            cards: self.reading.count(|kind| matches!(kind, Kind::Card(_))) - absorbed
+            rounds_folded: self.rounds,
+            cards: self.reading.count(|kind| matches!(kind, Kind::Card(_))) - self.absorbed
                 + self.drafts.len(),
             messages_before: messages,
             messages_after: messages - gone + Draft::messages(self.config) * self.drafts.len(),
@@ -535,6 +644,7 @@ impl<'a, 'c> Fold<'a, 'c> {
                     &self.reading,
                     self.config,
                     &self.drafts,
+                    &self.handles,
                     self.verdict,
                 )?),
                 false => None,
@@ -555,38 +665,55 @@ pub(crate) fn usable_handle(handle: &[u8]) -> Result<&str, Error> {
     })
 }
 
-/// The bytes that a card replaces, in order. The card stands where the first of
-/// them stood; what goes elsewhere takes the separator before it along.
-fn replaced(reading: &Reading<'_>, draft: &Draft) -> Result<Vec<Range<usize>>, Error> {
-    let messages = &reading.transcript.messages;
-    let mut ranges: Vec<Range<usize>> = Vec::new();
-    let mut last_end = None;
-    for block in draft.covered(&reading.blocks) {
-        let (start, end) = (block.messages.start, block.messages.end);
-        let bytes = match last_end {
-            Some(_) => messages[start - 1].end..messages[end - 1].end,
-            None => messages[start].start..messages[end - 1].end,
-        };
-        match ranges.last_mut() {
-            Some(range) if last_end == Some(start) => range.end = bytes.end,
-            _ => push(&mut ranges, bytes)?,
+impl summary::Write for Fold<'_, '_> {
+    fn write(&self, put: &mut dyn FnMut(&str)) -> Result<(), Error> {
+        let text = self.reading.transcript.text;
+        let mut lines = self.lines();
+        let mut at = 0;
+        for draft in &self.drafts {
+            for (nth, bytes) in draft
+                .replaced(&self.reading, self.config.grouping)
+                .enumerate()
+            {
+                put(&text[at..bytes.start]);
+                if nth == 0 {
+                    self.write_card(draft, &mut lines, put)?;
+                }
+                at = bytes.end;
+            }
         }
-        last_end = Some(end);
+        put(&text[at..]);
+        Ok(())
     }
-    Ok(ranges)
 }
 
-/// What becomes of the document.
-fn edits<'d>(reading: &Reading<'_>, drafts: &'d [Draft]) -> Result<Vec<Edit<'d>>, Error> {
-    let mut edits = Vec::new();
-    for draft in drafts {
-        let mut with = draft.message.as_str();
-        for bytes in replaced(reading, draft)? {
-            push(&mut edits, Edit { bytes, with })?;
-            with = "";
-        }
+/// Writes the lines of heads, one after another, in the same memory.
+struct Lines<'c> {
+    writer: Writer<'c>,
+    /// Those that were not handed over yet.
+    text: Buffer,
+    /// The same inside a JSON string.
+    json: Buffer,
+}
+
+impl Lines<'_> {
+    /// Hands over what was written.
+    fn put(&mut self, put: &mut dyn FnMut(&str)) -> Result<(), Error> {
+        self.text.check()?;
+        self.json.truncate(0);
+        json::escape(&self.text, &mut self.json);
+        self.json.check()?;
+        self.text.truncate(0);
+        put(&self.json);
+        Ok(())
     }
-    Ok(edits)
+}
+
+/// What stands around a card's head.
+struct Frame {
+    text: Buffer,
+    /// Where the head stands in it.
+    head: usize,
 }
 
 /// Writes a message on one line: white space around a line break goes, which
@@ -618,5 +745,5 @@ pub fn fold(
         }
     }
     let folded = fold.finish()?;
-    Ok((folded.pieces.concat(), folded.summary))
+    Ok((folded.text()?, folded.summary))
 }

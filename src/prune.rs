@@ -193,10 +193,7 @@ impl<'a> Prune<'a> {
             prefix_len: kept_prefix(text, &edits),
             receipt: self.receipt()?,
         };
-        Ok(Output {
-            pieces: splice(text, &edits)?,
-            summary,
-        })
+        Ok(Output::of_pieces(splice(text, &edits)?, summary))
     }
 
     fn receipt(&self) -> Result<Option<String>, Error> {
@@ -454,5 +451,5 @@ pub fn prune(
         }
     }
     let output = prune.finish()?;
-    Ok((output.pieces.concat(), output.summary))
+    Ok((output.text()?, output.summary))
 }

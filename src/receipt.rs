@@ -44,6 +44,7 @@ pub(crate) fn of_fold(
     reading: &Reading<'_>,
     config: &Config,
     drafts: &[Draft],
+    handles: &str,
     verdict: Verdict,
 ) -> Result<String, Error> {
     let mut gone = Vec::new();
@@ -58,16 +59,17 @@ pub(crate) fn of_fold(
     // Messages by which the output is shorter than the input so far.
     let mut shift = 0;
     for (index, draft) in drafts.iter().enumerate() {
-        for range in &draft.blocks {
-            gone[range.clone()].fill(true);
+        for block in draft.blocks.clone() {
+            gone[block] = reading.goes(&reading.blocks[block]).is_some();
         }
         let (mut first, mut removed) = (None, 0);
-        for block in draft.covered(&reading.blocks) {
-            first.get_or_insert(block.messages.start);
-            removed += block.messages.len();
+        for stretch in draft.stretches(reading, config.grouping) {
+            first.get_or_insert(stretch.start);
+            removed += stretch.len();
         }
+        let place = first.unwrap_or(0) - shift;
         out.push(comma(index));
-        write_card(reading, config, draft, first.unwrap_or(0) - shift, &mut out)?;
+        write_card(reading, config, draft, handles, place, &mut out)?;
         shift += removed - Draft::messages(config);
     }
     write_stayed(reading, verdict, |index| !gone[index], &mut out);
@@ -113,14 +115,15 @@ fn write_card(
     reading: &Reading<'_>,
     config: &Config,
     draft: &Draft,
+    handles: &str,
     place: usize,
     out: &mut Buffer,
 ) -> Result<(), Error> {
     let tokens = Tokens::new(config.bytes_per_token);
     let mut ids = Vec::new();
     let (mut tools, mut paths) = (Distinct::default(), Distinct::default());
-    let covered = || draft.covered(&reading.blocks);
-    for block in covered().filter(|block| block.kind == Kind::Eligible) {
+    let covered = draft.covered(reading);
+    for block in covered.filter(|block| block.kind == Kind::Eligible) {
         reading.each(&block.messages, |facts| {
             for call in &facts.calls {
                 if let Some(id) = call.id {
@@ -137,21 +140,20 @@ fn write_card(
         })?;
     }
     let mut ranges: Vec<Range<usize>> = Vec::new();
-    for block in covered() {
+    for stretch in draft.stretches(reading, config.grouping) {
         match ranges.last_mut() {
-            Some(last) if last.end == block.messages.start => last.end = block.messages.end,
-            _ => push(&mut ranges, block.messages.clone())?,
+            Some(last) if last.end == stretch.start => last.end = stretch.end,
+            _ => push(&mut ranges, stretch)?,
         }
     }
     let _ = write!(out, r#"{{"place":{place},"handle":"#);
-    write_handle(
-        Some(&*draft.handle).filter(|handle| !handle.is_empty()),
-        out,
-    );
+    let handle = Some(draft.handle(handles));
+    write_handle(handle.filter(|handle| !handle.is_empty()), out);
+    let count = draft.count(reading);
     let _ = write!(
         out,
         r#","rounds":{},"stands_for":{},"absorbed":{},"messages":["#,
-        draft.rounds, draft.stands_for, draft.absorbed
+        count.rounds, count.stands_for, count.absorbed
     );
     for (index, range) in ranges.iter().enumerate() {
         let _ = write!(out, "{}[{},{}]", comma(index), range.start, range.end);

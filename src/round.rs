@@ -13,8 +13,8 @@ use crate::transcript::{Transcript, Visitor};
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// Results whose rounds' words are remembered at most; what further rounds say
-/// is read again for their lines, so that memory does not grow with it.
+/// Results, and blocks, whose words are remembered at most; what further rounds
+/// say is read again for their lines, so that memory does not grow with it.
 const REMEMBERED: usize = 32 * 1024;
 
 /// Why a round stays.
@@ -60,8 +60,6 @@ pub(crate) enum Kind {
 pub(crate) struct Block {
     pub(crate) messages: Range<usize>,
     pub(crate) kind: Kind,
-    /// Where what it says begins; it ends where the next block's begins.
-    said: Mark,
 }
 
 /// A transcript, read into blocks.
@@ -73,7 +71,11 @@ pub(crate) struct Reading<'a> {
     pub(crate) reasoning: bool,
     /// The ids of calls and results that are as long as a TOOL card's.
     pub(crate) call_ids: Vec<Text<'a>>,
+    /// The message with which the tail begins.
+    horizon: usize,
     said: Said<'a>,
+    /// [`Rounds::marks`].
+    marks: Vec<Mark>,
 }
 
 impl<'a> Reading<'a> {
@@ -97,12 +99,15 @@ impl<'a> Reading<'a> {
 
     fn new(transcript: Transcript<'a>, mut rounds: Rounds<'a, '_>) -> Result<Self, Error> {
         rounds.finish()?;
+        let messages = transcript.messages.len();
         Ok(Self {
+            horizon: messages.saturating_sub(rounds.config.keep_last),
             transcript,
             blocks: rounds.blocks,
             reasoning: rounds.reasoning,
             call_ids: rounds.call_ids,
             said: rounds.said,
+            marks: rounds.marks,
         })
     }
 
@@ -113,17 +118,27 @@ impl<'a> Reading<'a> {
         block: usize,
         again: &'s mut Said<'a>,
     ) -> Result<Words<'s, 'a>, Error> {
-        let from = self.blocks[block].said;
-        let words = match self.blocks.get(block + 1) {
-            Some(next) => self.said.between(from, next.said),
-            None => self.said.since(from),
+        let words = match self.marks.get(block..) {
+            Some([from, to, ..]) => Some(self.said.between(*from, *to)),
+            Some([from]) => Some(self.said.since(*from)),
+            _ => None,
         };
-        if !words.calls.is_empty() {
+        if let Some(words) = words.filter(|words| !words.calls.is_empty()) {
             return Ok(words);
         }
         again.truncate(Mark::default());
         self.each(&self.blocks[block].messages, |facts| again.add(facts))?;
         Ok(again.since(Mark::default()))
+    }
+
+    /// The rounds that a block stands for, if a card may take its place: a round
+    /// that may fold, or an older card wholly before the horizon.
+    pub(crate) fn goes(&self, block: &Block) -> Option<u64> {
+        match block.kind {
+            Kind::Eligible => Some(1),
+            Kind::Card(rounds) if block.messages.end <= self.horizon => Some(rounds),
+            _ => None,
+        }
     }
 
     /// Forgets where messages stand, once every edit is made.
@@ -132,9 +147,10 @@ impl<'a> Reading<'a> {
         self.transcript.messages = Vec::new();
     }
 
-    /// Forgets what rounds say, once every line is written.
+    /// Forgets what rounds say; what is asked for yet is read again.
     pub(crate) fn forget_words(&mut self) {
         self.said = Said::default();
+        self.marks = Vec::new();
     }
 
     /// Reads the messages of a stretch again.
@@ -182,6 +198,9 @@ struct Rounds<'a, 'c> {
     open: Option<Open<'a>>,
     /// What rounds say that may fold, and the open one.
     said: Said<'a>,
+    /// Of the first blocks, where what each says begins; it ends where that of
+    /// the next begins.
+    marks: Vec<Mark>,
     /// [`REMEMBERED`].
     remembered: usize,
     /// Where that of the open round begins.
@@ -223,6 +242,7 @@ impl<'a> Visitor<'a> for Rounds<'a, '_> {
     fn begin(&mut self, format: &'static dyn Format) {
         self.format = Some(format);
         self.blocks.clear();
+        self.marks.clear();
         self.seen = 0;
         self.open = None;
         self.said.truncate(Mark::default());
@@ -273,6 +293,7 @@ impl<'a, 'c> Rounds<'a, 'c> {
             seen: 0,
             open: None,
             said: Said::default(),
+            marks: Vec::new(),
             remembered: REMEMBERED,
             begun: Mark::default(),
             run: 0,
@@ -454,7 +475,8 @@ impl<'a, 'c> Rounds<'a, 'c> {
 
     fn push(&mut self, messages: Range<usize>, kind: Kind) -> Result<(), Error> {
         let said = self.begun;
-        if may_fold(kind) && self.said.len() < self.remembered {
+        let marked = self.blocks.len() < self.remembered;
+        if may_fold(kind) && marked && self.said.len() < self.remembered {
             self.run = match self.blocks.last() {
                 Some(last) if last.messages.end == messages.start => self.run + 1,
                 _ => 1,
@@ -464,12 +486,10 @@ impl<'a, 'c> Rounds<'a, 'c> {
             self.run = 0;
         }
         self.begun = self.said.end();
-        let block = Block {
-            messages,
-            kind,
-            said,
-        };
-        push(&mut self.blocks, block)?;
+        if marked {
+            push(&mut self.marks, said)?;
+        }
+        push(&mut self.blocks, Block { messages, kind })?;
         self.forget_old();
         Ok(())
     }
@@ -483,12 +503,13 @@ impl<'a, 'c> Rounds<'a, 'c> {
             return;
         }
         let run = self.blocks.len() - self.run;
-        let (old, new) = self.blocks[run..].split_at_mut(self.run - kept);
-        let (from, to) = (old[0].said, new[0].said);
+        // What is remembered is marked.
+        let (old, new) = self.marks[run..].split_at_mut(self.run - kept);
+        let (from, to) = (old[0], new[0]);
         self.said.forget(from, to);
-        old.iter_mut().for_each(|block| block.said = from);
-        for block in new {
-            block.said = block.said.moved(from, to);
+        old.fill(from);
+        for mark in new {
+            *mark = mark.moved(from, to);
         }
         self.begun = self.begun.moved(from, to);
         self.run = kept;

@@ -1,9 +1,11 @@
 //! What an operation did, in numbers, and the document it leaves.
 
+use crate::buffer::Buffer;
 use crate::config::Config;
 use crate::error::Error;
 use crate::round::Reading;
 use crate::tokens::Tokens;
+use std::fmt;
 
 /// Estimates the tokens of a document, everything in it counted.
 pub fn estimate(document: &[u8], config: &Config) -> Result<usize, Error> {
@@ -55,12 +57,72 @@ pub struct Summary {
     pub receipt: Option<String>,
 }
 
-/// The document that an operation leaves: pieces to be written one after
-/// another, so that it is copied once.
-#[derive(Debug)]
+/// The document that an operation leaves. It is written piece by piece, so that
+/// it never stands in memory but where it is wanted.
 pub struct Output<'o> {
-    /// The pieces.
-    pub pieces: Vec<&'o str>,
     /// What was done.
     pub summary: Summary,
+    /// The document's bytes.
+    pub len: usize,
+    source: Source<'o>,
+}
+
+/// Where a document's pieces come from.
+enum Source<'o> {
+    List(Vec<&'o str>),
+    Writer(&'o dyn Write),
+}
+
+/// Writes a document.
+pub(crate) trait Write {
+    /// Hands over its pieces, one after another.
+    fn write(&self, put: &mut dyn FnMut(&str)) -> Result<(), Error>;
+}
+
+impl<'o> Output<'o> {
+    /// A document of pieces that are there.
+    pub(crate) fn of_pieces(pieces: Vec<&'o str>, summary: Summary) -> Self {
+        Self {
+            summary,
+            len: pieces.iter().map(|piece| piece.len()).sum(),
+            source: Source::List(pieces),
+        }
+    }
+
+    /// A document of so many bytes, whose pieces are made one at a time.
+    pub(crate) fn of_writer(writer: &'o dyn Write, len: usize, summary: Summary) -> Self {
+        Self {
+            summary,
+            len,
+            source: Source::Writer(writer),
+        }
+    }
+
+    /// Hands over the document's pieces, one after another. Where memory runs
+    /// out for one, those before it were handed over.
+    pub fn write(&self, put: &mut dyn FnMut(&str)) -> Result<(), Error> {
+        match &self.source {
+            Source::List(pieces) => {
+                pieces.iter().for_each(|piece| put(piece));
+                Ok(())
+            }
+            Source::Writer(writer) => writer.write(put),
+        }
+    }
+
+    /// The document.
+    pub fn text(&self) -> Result<String, Error> {
+        let mut text = Buffer::with_capacity(self.len)?;
+        self.write(&mut |piece| text.push(piece))?;
+        text.finish()
+    }
+}
+
+impl fmt::Debug for Output<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Output")
+            .field("summary", &self.summary)
+            .field("len", &self.len)
+            .finish_non_exhaustive()
+    }
 }

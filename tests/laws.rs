@@ -132,7 +132,7 @@ proptest! {
     ) {
         let plan = newt_fold::Fold::plan(document.text.as_bytes(), &config).unwrap();
         let planned = plan.planned().unwrap();
-        prop_assert_eq!(planned.pieces.concat(), document.text.clone());
+        prop_assert_eq!(planned.text().unwrap(), document.text.clone());
         let planned = planned.summary;
         let mut mint = Mint { handle_bytes: 64, ..Mint::new() };
         let (_, done) = fold(document.text.as_bytes(), &config, |span| mint.take(span)).unwrap();

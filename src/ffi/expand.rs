@@ -97,6 +97,6 @@ pub unsafe extern "C-unwind" fn newt_expand(
         }
     }
     finished(guard(|| {
-        expand.finish().map(|output| outcome::done(&output))
+        expand.finish().and_then(|output| outcome::done(&output))
     }))
 }

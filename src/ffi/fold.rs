@@ -50,7 +50,7 @@ pub unsafe extern "C-unwind" fn newt_fold(
     };
     let Some(mint) = mint else {
         return finished(guard(|| {
-            fold.planned().map(|folded| outcome::done(&folded))
+            fold.planned().and_then(|output| outcome::done(&output))
         }));
     };
     for index in 0..fold.spans() {
@@ -75,5 +75,7 @@ pub unsafe extern "C-unwind" fn newt_fold(
             Err(outcome) => return outcome,
         }
     }
-    finished(guard(|| fold.finish().map(|output| outcome::done(&output))))
+    finished(guard(|| {
+        fold.finish().and_then(|output| outcome::done(&output))
+    }))
 }

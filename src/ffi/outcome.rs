@@ -1,6 +1,6 @@
 //! `newt_outcome`: one block from the C allocator.
 
-use super::block;
+use super::block::Block;
 use super::panic::{Panicked, guard};
 use super::status::{self, NEWT_ERR_MEMORY, NEWT_ERR_PANIC, NEWT_OK, newt_status};
 use crate::error::{Error, ErrorKind};
@@ -133,60 +133,53 @@ pub(super) fn error(error: &Error) -> *const newt_outcome {
     if error.kind == ErrorKind::Memory {
         return &raw const NO_MEMORY.0;
     }
-    let outcome = block::allocate(&[&[&error.sentence]], |at| newt_outcome {
+    let Some(mut block) = Block::for_strings(&[error.sentence.len()]) else {
+        return &raw const NO_MEMORY.0;
+    };
+    let sentence = block.copy(&error.sentence);
+    block.finish(newt_outcome {
         error_offset: error.offset.unwrap_or(usize::MAX),
-        ..refused(status::of(error.kind), at[0])
-    });
-    if outcome.is_null() {
-        &raw const NO_MEMORY.0
-    } else {
-        outcome
-    }
+        ..refused(status::of(error.kind), sentence)
+    })
 }
 
 /// The outcome of a call that went through.
-pub(super) fn done(output: &Output<'_>) -> *const newt_outcome {
+pub(super) fn done(output: &Output<'_>) -> Result<*const newt_outcome, Error> {
     let summary = &output.summary;
     let handle = summary.handle.as_deref();
     let receipt = summary.receipt.as_deref();
-    let outcome = block::allocate(
-        &[
-            &output.pieces,
-            &[handle.unwrap_or_default()],
-            &[receipt.unwrap_or_default()],
-        ],
-        |at| newt_outcome {
-            status: NEWT_OK,
-            verdict: match summary.verdict {
-                Verdict::Folded => NEWT_VERDICT_FOLDED,
-                Verdict::Nothing => NEWT_VERDICT_NOTHING,
-                Verdict::NotSmaller => NEWT_VERDICT_NOT_SMALLER,
-                Verdict::Declined => NEWT_VERDICT_DECLINED,
-                Verdict::Planned => NEWT_VERDICT_PLANNED,
-            },
-            json: at[0],
-            json_len: output.pieces.iter().map(|piece| piece.len()).sum(),
-            handle: handle.map_or(ptr::null(), |_| at[1]),
-            handle_len: handle.map_or(0, str::len),
-            error: ptr::null(),
-            error_offset: usize::MAX,
-            rounds_eligible: summary.rounds_eligible,
-            rounds_folded: summary.rounds_folded,
-            cards: summary.cards,
-            messages_before: summary.messages_before,
-            messages_after: summary.messages_after,
-            tokens_before: summary.tokens_before,
-            tokens_after: summary.tokens_after,
-            prefix_len: summary.prefix_len,
-            receipt: receipt.map_or(ptr::null(), |_| at[2]),
-            receipt_len: receipt.map_or(0, str::len),
+    let [handle_len, receipt_len] = [handle, receipt].map(|string| string.map_or(0, str::len));
+    let mut block =
+        Block::for_strings(&[output.len, handle_len, receipt_len]).ok_or_else(Error::memory)?;
+    let json = block.write(output.len, |put| output.write(put))?;
+    let [handle, receipt] =
+        [handle, receipt].map(|string| string.map_or(ptr::null(), |string| block.copy(string)));
+    Ok(block.finish(newt_outcome {
+        status: NEWT_OK,
+        verdict: match summary.verdict {
+            Verdict::Folded => NEWT_VERDICT_FOLDED,
+            Verdict::Nothing => NEWT_VERDICT_NOTHING,
+            Verdict::NotSmaller => NEWT_VERDICT_NOT_SMALLER,
+            Verdict::Declined => NEWT_VERDICT_DECLINED,
+            Verdict::Planned => NEWT_VERDICT_PLANNED,
         },
-    );
-    if outcome.is_null() {
-        &raw const NO_MEMORY.0
-    } else {
-        outcome
-    }
+        json,
+        json_len: output.len,
+        handle,
+        handle_len,
+        error: ptr::null(),
+        error_offset: usize::MAX,
+        rounds_eligible: summary.rounds_eligible,
+        rounds_folded: summary.rounds_folded,
+        cards: summary.cards,
+        messages_before: summary.messages_before,
+        messages_after: summary.messages_after,
+        tokens_before: summary.tokens_before,
+        tokens_after: summary.tokens_after,
+        prefix_len: summary.prefix_len,
+        receipt,
+        receipt_len,
+    }))
 }
 
 /// What went wrong, as an outcome for the caller.
@@ -217,7 +210,7 @@ pub unsafe extern "C" fn newt_outcome_free(outcome: *const newt_outcome) {
     let ours = [&raw const NO_MEMORY.0, &raw const PANICKED.0];
     if !ours.iter().any(|kept| ptr::eq(*kept, outcome)) {
         // SAFETY: by this function's contract the pointer is NULL or a block
-        // of `block::allocate`, which takes it from malloc.
+        // of `Block`, which takes it from malloc.
         unsafe { libc::free(outcome.cast_mut().cast::<c_void>()) };
     }
 }

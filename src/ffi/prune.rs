@@ -65,6 +65,6 @@ pub unsafe extern "C-unwind" fn newt_prune(
         }
     }
     finished(guard(|| {
-        prune.finish().map(|output| outcome::done(&output))
+        prune.finish().and_then(|output| outcome::done(&output))
     }))
 }

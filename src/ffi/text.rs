@@ -1,6 +1,6 @@
 //! `newt_text`: a string that the library owns.
 
-use super::block;
+use super::block::Block;
 use super::status::{NEWT_ERR_MEMORY, NEWT_OK, newt_status};
 use std::ffi::{c_char, c_void};
 use std::ptr;
@@ -37,25 +37,25 @@ static NO_MEMORY: Static = Static(newt_text {
 
 /// A text, or a failure with its sentence, as a block the host frees.
 pub(super) fn allocate(result: Result<&str, (newt_status, &str)>) -> *const newt_text {
-    let block = match result {
-        Ok(text) => block::allocate(&[&[text]], |at| newt_text {
+    let string = result.unwrap_or_else(|(_, sentence)| sentence);
+    let Some(mut block) = Block::for_strings(&[string.len()]) else {
+        return &raw const NO_MEMORY.0;
+    };
+    let string = block.copy(string);
+    block.finish(match result {
+        Ok(text) => newt_text {
             status: NEWT_OK,
-            text: at[0],
+            text: string,
             text_len: text.len(),
             error: ptr::null(),
-        }),
-        Err((status, sentence)) => block::allocate(&[&[sentence]], |at| newt_text {
+        },
+        Err((status, _)) => newt_text {
             status,
             text: ptr::null(),
             text_len: 0,
-            error: at[0],
-        }),
-    };
-    if block.is_null() {
-        &raw const NO_MEMORY.0
-    } else {
-        block
-    }
+            error: string,
+        },
+    })
 }
 
 /// Frees a text. NULL is fine.
@@ -68,7 +68,7 @@ pub(super) fn allocate(result: Result<&str, (newt_status, &str)>) -> *const newt
 pub unsafe extern "C" fn newt_text_free(text: *const newt_text) {
     if !ptr::eq(text, &raw const NO_MEMORY.0) {
         // SAFETY: by this function's contract the pointer is NULL or a block
-        // of `allocate`, which takes it from malloc.
+        // of `Block`, which takes it from malloc.
         unsafe { libc::free(text.cast_mut().cast::<c_void>()) };
     }
 }

@@ -86,12 +86,12 @@ impl Format for Anthropic {
         parts::write_result(like, "text", text, out);
     }
 
-    fn write_card(&self, card: &CardMessage<'_>, out: &mut Buffer) {
+    fn write_card(&self, card: &CardMessage<'_>, out: &mut Buffer) -> &'static str {
         let role = match card.form {
             Form::User => "user",
             Form::Assistant => "assistant",
             Form::Tool => {
-                return out.push_all(&[
+                out.push_all(&[
                     r#"{"role":"assistant","content":[{"type":"tool_use","id":""#,
                     card.call_id,
                     r#"","name":""#,
@@ -103,12 +103,12 @@ impl Format for Anthropic {
                     r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":""#,
                     card.call_id,
                     r#"","content":"#,
-                    card.json,
-                    "}]}",
                 ]);
+                return "}]}";
             }
         };
-        out.push_all(&[r#"{"role":""#, role, r#"","content":"#, card.json, "}"]);
+        out.push_all(&[r#"{"role":""#, role, r#"","content":"#]);
+        "}"
     }
 }
 

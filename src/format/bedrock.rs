@@ -105,12 +105,12 @@ impl Format for Bedrock {
         out.push("}]");
     }
 
-    fn write_card(&self, card: &CardMessage<'_>, out: &mut Buffer) {
+    fn write_card(&self, card: &CardMessage<'_>, out: &mut Buffer) -> &'static str {
         let role = match card.form {
             Form::User => "user",
             Form::Assistant => "assistant",
             Form::Tool => {
-                return out.push_all(&[
+                out.push_all(&[
                     r#"{"role":"assistant","content":[{"toolUse":{"toolUseId":""#,
                     card.call_id,
                     r#"","name":""#,
@@ -122,18 +122,12 @@ impl Format for Bedrock {
                     r#"{"role":"user","content":[{"toolResult":{"toolUseId":""#,
                     card.call_id,
                     r#"","content":[{"text":"#,
-                    card.json,
-                    "}]}}]}",
                 ]);
+                return "}]}}]}";
             }
         };
-        out.push_all(&[
-            r#"{"role":""#,
-            role,
-            r#"","content":[{"text":"#,
-            card.json,
-            "}]}",
-        ]);
+        out.push_all(&[r#"{"role":""#, role, r#"","content":[{"text":"#]);
+        "}]}"
     }
 }
 

@@ -126,7 +126,7 @@ impl Format for Chat {
         parts::write_result(like, "text", text, out);
     }
 
-    fn write_card(&self, card: &CardMessage<'_>, out: &mut Buffer) {
+    fn write_card(&self, card: &CardMessage<'_>, out: &mut Buffer) -> &'static str {
         let role = match card.form {
             Form::User => "user",
             Form::Assistant => "assistant",
@@ -142,7 +142,7 @@ impl Format for Chat {
                 } else {
                     [r#""{\"address\":\"compaction:"#, r#"\"}""#]
                 };
-                return out.push_all(&[
+                out.push_all(&[
                     r#"{"role":"assistant","content":"","tool_calls":[{"id":""#,
                     card.call_id,
                     r#"","type":"function","function":{"name":""#,
@@ -156,12 +156,12 @@ impl Format for Chat {
                     r#"{"role":"tool","tool_call_id":""#,
                     card.call_id,
                     r#"","content":"#,
-                    card.json,
-                    "}",
                 ]);
+                return "}";
             }
         };
-        out.push_all(&[r#"{"role":""#, role, r#"","content":"#, card.json, "}"]);
+        out.push_all(&[r#"{"role":""#, role, r#"","content":"#]);
+        "}"
     }
 }
 

@@ -124,7 +124,7 @@ impl Format for Gemini {
         "contents"
     }
 
-    fn write_card(&self, card: &CardMessage<'_>, out: &mut Buffer) {
+    fn write_card(&self, card: &CardMessage<'_>, out: &mut Buffer) -> &'static str {
         let role = match card.form {
             Form::User => "user",
             Form::Assistant => "model",
@@ -149,20 +149,15 @@ impl Format for Gemini {
                     &[r#"{"role":"user","parts":[{"functionResponse":{"#],
                     &id,
                     &name,
-                    &[r#"","response":{"output":"#, card.json, "}}}]}"],
+                    &[r#"","response":{"output":"#],
                 ] {
                     out.push_all(pieces);
                 }
-                return;
+                return "}}}]}";
             }
         };
-        out.push_all(&[
-            r#"{"role":""#,
-            role,
-            r#"","parts":[{"text":"#,
-            card.json,
-            "}]}",
-        ]);
+        out.push_all(&[r#"{"role":""#, role, r#"","parts":[{"text":"#]);
+        "}]}"
     }
 }
 

@@ -131,8 +131,6 @@ impl<'a> Body<'a> {
 /// What is needed to write a card as a message.
 pub(crate) struct CardMessage<'a> {
     pub(crate) form: Form,
-    /// The card, frame and all, as a JSON string with its quotes.
-    pub(crate) json: &'a str,
     pub(crate) handle: &'a str,
     pub(crate) fetch_tool: &'a str,
     /// The id of the call that a TOOL card makes.
@@ -184,8 +182,9 @@ pub(crate) trait Format: Sync {
         "messages"
     }
 
-    /// Writes a card: one message, or a call and its result.
-    fn write_card(&self, card: &CardMessage<'_>, out: &mut Buffer);
+    /// Writes a card's message, or a call and its result, up to its text, a JSON
+    /// string; returns what stands behind that.
+    fn write_card(&self, card: &CardMessage<'_>, out: &mut Buffer) -> &'static str;
 }
 
 /// Whether a status says that a call or result is still being made, or waits

@@ -119,12 +119,12 @@ impl Format for Responses {
         parts::write_result(like, "input_text", text, out);
     }
 
-    fn write_card(&self, card: &CardMessage<'_>, out: &mut Buffer) {
+    fn write_card(&self, card: &CardMessage<'_>, out: &mut Buffer) -> &'static str {
         let role = match card.form {
             Form::User => "user",
             Form::Assistant => "assistant",
             Form::Tool => {
-                return out.push_all(&[
+                out.push_all(&[
                     r#"{"type":"function_call","call_id":""#,
                     card.call_id,
                     r#"","name":""#,
@@ -136,17 +136,11 @@ impl Format for Responses {
                     r#"{"type":"function_call_output","call_id":""#,
                     card.call_id,
                     r#"","output":"#,
-                    card.json,
-                    "}",
                 ]);
+                return "}";
             }
         };
-        out.push_all(&[
-            r#"{"type":"message","role":""#,
-            role,
-            r#"","content":"#,
-            card.json,
-            "}",
-        ]);
+        out.push_all(&[r#"{"type":"message","role":""#, role, r#"","content":"#]);
+        "}"
     }
 }

@@ -130,11 +130,7 @@ impl Store {
             };
             expand.give(found)?;
         }
-        let output = expand.finish()?;
-        let mut text = String::new();
-        text.try_reserve_exact(output.pieces.iter().map(|piece| piece.len()).sum())?;
-        output.pieces.iter().for_each(|piece| text.push_str(piece));
-        Ok(text)
+        expand.finish()?.text()
     }
 
     /// Removes this session's spans and returns their space. The store can be

@@ -90,6 +90,18 @@ static void many_runs(struct transcript *t)
                "{\"role\":\"user\",\"content\":\"go on\"}", i);
 }
 
+/* Cards of more text than a fold remembers. */
+static void long_notes(struct transcript *t)
+{
+    for (int i = 0; i < MANY; i++) {
+        int note = i % 50 ? 1500 : 6000;
+        add(t, ",{\"role\":\"assistant\",\"content\":\"%.*s\",\"tool_calls\":[{\"id\":\"c\",\"function\":"
+               "{\"name\":\"read\",\"arguments\":\"{}\"}}]},"
+               "{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"%0*d\"},"
+               "{\"role\":\"user\",\"content\":\"go on\"}", note, long_text, note, i);
+    }
+}
+
 static void many_calls(struct transcript *t)
 {
     for (int round = 0; round < 2; round++) {
@@ -352,6 +364,7 @@ int main(void)
         memcpy(long_text + i, i % 6 ? "\\\\u" : "ab ", 3);
     try_all("many rounds", many_rounds);
     try_all("many runs", many_runs);
+    try_all("long notes", long_notes);
     try_all("old card", old_card);
     try_all("many calls in a round", many_calls);
     try_all("many members and parts", many_members);

@@ -149,3 +149,47 @@ fn the_format_is_found_by_its_first_tell_tale() {
         assert_eq!(same.document, folded.document);
     }
 }
+
+/// Cards whose text is more than a fold remembers are written as all others.
+#[test]
+fn a_document_of_many_cards_folds_as_its_parts_do() {
+    let dialect = Dialect::Chat;
+    for form in [Form::User, Form::Assistant, Form::Tool] {
+        let config = Config {
+            keep_last: 0,
+            min_rounds: 1,
+            card: form,
+            ..any()
+        };
+        let fold_of = |messages: &[String], first: usize| {
+            let mut handle = first;
+            let document = format!("[{}]", messages.join(","));
+            let (folded, summary) = fold(document.as_bytes(), &config, |_| {
+                handle += 1;
+                Some(format!("span-{handle}"))
+            })
+            .unwrap();
+            assert_eq!(summary.cards, handle - first);
+            folded[1..folded.len() - 1].to_owned()
+        };
+        let parts: Vec<Vec<String>> = (0..7000)
+            .map(|part| {
+                let name = format!("c{part}");
+                let path = "\\\"é\\\"/".repeat(15);
+                let arguments = format!(r#"{{"path":"{path}{part}"}}"#);
+                let round = Round::of(&name, "read", &arguments, &"a line\n".repeat(60 + part % 9));
+                let session = [Turn::Round(round), user("go on")];
+                let messages = dialect.write(&session);
+                let text = messages
+                    .iter()
+                    .map(|m| m.write(transcripts::Layout::Compact));
+                text.collect()
+            })
+            .collect();
+        let whole = fold_of(&parts.concat(), 0);
+        let each = parts.iter().enumerate();
+        let each: Vec<String> = each.map(|(nth, part)| fold_of(part, nth)).collect();
+        assert!(whole.len() > 2_000_000, "{}", whole.len());
+        assert!(whole == each.join(","), "{form:?}");
+    }
+}
