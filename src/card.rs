@@ -38,11 +38,10 @@ pub(crate) fn begins(text: Text<'_>) -> bool {
 
 /// Whether a card's mark stands anywhere in a piece of JSON.
 pub(crate) fn is_marked(json: &str) -> bool {
-    memchr::memmem::find(
-        json.as_bytes(),
-        MARK.trim_end().trim_start_matches('[').as_bytes(),
-    )
-    .is_some()
+    // Hardly any text has the letter, and the bracket may be escaped.
+    let [before, behind] = MARK.trim_matches(['[', ' ']).split_at(2).into();
+    memchr::memchr_iter(b'W', json.as_bytes())
+        .any(|at| json[..at].ends_with(before) && json[at..].starts_with(behind))
 }
 
 /// Whether a text can be a handle: 1 to 256 bytes of `[A-Za-z0-9._~:/@=+-]`.

@@ -17,7 +17,7 @@ use crate::one_line;
 use crate::round::{Kind, Reading};
 use crate::summary::{Output, Summary, Verdict};
 use crate::tokens::Tokens;
-use crate::transcript::{Edit, Slice, common_prefix, kept_prefix, splice};
+use crate::transcript::{Edit, Slice, common_prefix, in_order, kept_prefix, splice};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -521,8 +521,7 @@ impl<'a> Originals<'a> {
                 }
             }
         }
-        // In the order of the document, as a splice takes them.
-        edits.sort_unstable_by_key(|edit| edit.bytes.start);
+        in_order(&mut edits);
         Ok(edits)
     }
 }

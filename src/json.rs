@@ -718,7 +718,8 @@ impl<'a> Reader<'a> {
 fn is_media(name: &str, text: &str) -> bool {
     let head = &text.as_bytes()[..text.len().min(128)];
     if text.starts_with("data:") {
-        return memchr::memmem::find(head, b";base64,").is_some();
+        let tag = b";base64,";
+        return head.windows(tag.len()).any(|bytes| bytes == tag);
     }
     matches!(name, "data" | "file_data")
         && text

@@ -17,7 +17,7 @@ use crate::receipt::{self, Replaced};
 use crate::round::{Kind, Reading};
 use crate::summary::{Output, Summary, Verdict};
 use crate::tokens::Tokens;
-use crate::transcript::{Edit, kept_prefix, splice};
+use crate::transcript::{Edit, in_order, kept_prefix, splice};
 use std::borrow::Cow;
 use std::fmt::Write;
 use std::ops::Range;
@@ -175,8 +175,7 @@ impl<'a> Prune<'a> {
                     push(&mut edits, Edit { bytes, with })?;
                 }
             }
-            // In the order of the document, as a splice takes them.
-            edits.sort_unstable_by_key(|edit| edit.bytes.start);
+            in_order(&mut edits);
         }
         let messages = self.reading.transcript.messages.len();
         let weight = self.reading.transcript.weight();

@@ -91,19 +91,21 @@ impl<'a> Shapes<'a> {
 impl<'a> Shape<'a> {
     /// Becomes the shape of a message; says whether it has one.
     fn take(&mut self, message: &'a str, facts: &Facts<'a>) -> Result<bool, Error> {
-        let mut places = [(0, 0); HOLES];
+        let (mut places, mut ordered) = ([(0, 0); HOLES], [(0, 0); HOLES]);
         let mut count = 0;
         for slice in slices(facts) {
             let Some(text) = slice.filter(|_| count < HOLES) else {
                 return Ok(false);
             };
             let place = text.range_in(message);
-            places[count] = (place.start, place.end);
+            let place = (place.start, place.end);
+            let rank = ordered[..count].partition_point(|other| *other < place);
+            ordered.copy_within(rank..count, rank + 1);
+            ordered[rank] = place;
+            places[count] = place;
             count += 1;
         }
-        let mut ordered = places;
-        let (places, ordered) = (&places[..count], &mut ordered[..count]);
-        ordered.sort_unstable();
+        let (places, ordered) = (&places[..count], &ordered[..count]);
         let apart = ordered.windows(2).all(|pair| pair[0].1 < pair[1].0);
         // A string's weight may depend on the name of its member, if it is data.
         let light = ordered.iter().all(|hole| {

@@ -295,6 +295,11 @@ pub(crate) struct Edit<'e> {
     pub(crate) with: &'e str,
 }
 
+/// Puts edits in the order of the document, as a splice takes them.
+pub(crate) fn in_order(edits: &mut [Edit<'_>]) {
+    edits.sort_unstable_by_key(|edit| edit.bytes.start);
+}
+
 /// The document with edits made, in pieces to be written one after another.
 /// The edits are in order and do not overlap.
 pub(crate) fn splice<'t>(text: &'t str, edits: &[Edit<'t>]) -> Result<Vec<&'t str>, Error> {
