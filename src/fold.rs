@@ -14,8 +14,7 @@ use crate::json::{self, Text};
 use crate::known::Known;
 use crate::one_line::{Writer, in_order};
 use crate::receipt;
-use crate::round::{Block, Kind, Reading};
-use crate::said::Said;
+use crate::round::{Again, Block, Kind, Reading};
 use crate::summary::{self, Output, Summary, Verdict};
 use crate::tokens::Tokens;
 use crate::transcript::{Slice, common_prefix};
@@ -25,12 +24,14 @@ use std::ops::Range;
 /// The handle's length that the gate reckons with before a mint has spoken.
 pub(crate) const GATE_HANDLE_BYTES: usize = 64;
 /// Bytes of cards' heads that are remembered in any case.
-const REMEMBERED: usize = 1024 * 1024;
+const REMEMBERED: usize = 64 * 1024;
 /// Bytes of a head's lines that are handed over together.
 const LINES_BYTES: usize = 8 * 1024;
 /// Bytes that a message may cost beside the document, its output and the
 /// largest span.
 const MESSAGE_BYTES: usize = 64;
+/// Bytes that a card costs whose pieces are listed, beside its head.
+const PIECES_BYTES: usize = size_of::<Draft>() + 3 * GATE_HANDLE_BYTES;
 
 /// A fold under way.
 pub struct Fold<'a, 'c> {
@@ -194,11 +195,7 @@ impl<'a, 'c> Fold<'a, 'c> {
         self.given = Known::default();
         let mut summary = self.summary()?;
         summary.prefix_len = self.kept_prefix()?;
-        if self
-            .drafts
-            .last()
-            .is_some_and(|draft| draft.head.end > self.heads.len())
-        {
+        if !self.lists_pieces() {
             let drafts = self.drafts.iter();
             let won: usize = drafts.map(|draft| draft.replaced.bytes - draft.bytes).sum();
             let len = self.reading.transcript.text.len() - won;
@@ -206,6 +203,15 @@ impl<'a, 'c> Fold<'a, 'c> {
         }
         let pieces = self.pieces()?;
         Ok(Output::of_pieces(pieces, summary))
+    }
+
+    /// Whether all heads are remembered, and the pieces of all cards take no more
+    /// room than messages may.
+    fn lists_pieces(&self) -> bool {
+        let end = self.drafts.last().map_or(0, |draft| draft.head.end);
+        let room = MESSAGE_BYTES * self.reading.transcript.messages.len();
+        end <= self.heads.len()
+            && self.heads.len() + PIECES_BYTES * self.drafts.len() <= room + REMEMBERED
     }
 
     /// The folded document, all of whose heads are remembered: what stands around
@@ -260,6 +266,7 @@ impl<'a, 'c> Fold<'a, 'c> {
             Grouping::Runs => self.runs()?,
             Grouping::All => self.all()?,
         };
+        self.drafts.try_reserve_exact(groups.len())?;
         let mut lines = self.lines();
         let mut heads = Buffer::default();
         let handle = "x".repeat(GATE_HANDLE_BYTES);
@@ -301,7 +308,7 @@ impl<'a, 'c> Fold<'a, 'c> {
             if smaller {
                 self.rounds += count.rounds;
                 self.absorbed += count.absorbed;
-                push(&mut self.drafts, draft)?;
+                self.drafts.push(draft);
             } else {
                 any_dropped = true;
             }
@@ -401,8 +408,9 @@ impl<'a, 'c> Fold<'a, 'c> {
     }
 
     /// Memory for lines.
-    fn lines(&self) -> Lines<'c> {
+    fn lines(&self) -> Lines<'a, 'c> {
         Lines {
+            again: Again::new(&self.reading.transcript),
             writer: Writer::new(self.reading.transcript.format, self.config),
             text: Buffer::default(),
             json: Buffer::default(),
@@ -415,7 +423,7 @@ impl<'a, 'c> Fold<'a, 'c> {
         &self,
         draft: &Draft,
         stands_for: u64,
-        lines: &mut Lines<'_>,
+        lines: &mut Lines<'a, '_>,
         put: &mut dyn FnMut(&str),
     ) -> Result<(), Error> {
         let max = self.config.max_card_lines;
@@ -433,7 +441,6 @@ impl<'a, 'c> Fold<'a, 'c> {
             };
         }
         card::write_head(stands_for, told.min(max) as u64, &mut lines.text);
-        let mut again = Said::default();
         // Of the first one that is told of, the oldest lines may be too many.
         let mut skipped = told.saturating_sub(max);
         for index in (first..draft.blocks.end).filter(goes) {
@@ -441,7 +448,7 @@ impl<'a, 'c> Fold<'a, 'c> {
                 Kind::Card(_) => self.absorb(index, skipped, lines, put)?,
                 _ => {
                     lines.text.push(card::DASH);
-                    let words = self.reading.words(index, &mut again)?;
+                    let words = self.reading.words(index, &mut lines.again)?;
                     lines.writer.round(words, &mut lines.text)?;
                     lines.text.push("\n");
                     if lines.text.len() > LINES_BYTES {
@@ -465,7 +472,7 @@ impl<'a, 'c> Fold<'a, 'c> {
         &self,
         block: usize,
         skipped: usize,
-        lines: &mut Lines<'_>,
+        lines: &mut Lines<'a, '_>,
         put: &mut dyn FnMut(&str),
     ) -> Result<(), Error> {
         let text = self.reading.card_text(&self.reading.blocks[block])?;
@@ -525,7 +532,7 @@ impl<'a, 'c> Fold<'a, 'c> {
     fn write_card(
         &self,
         draft: &Draft,
-        lines: &mut Lines<'_>,
+        lines: &mut Lines<'a, '_>,
         put: &mut dyn FnMut(&str),
     ) -> Result<(), Error> {
         let frame = self.frame(draft, draft.handle(&self.handles), draft.attempt)?;
@@ -688,7 +695,9 @@ impl summary::Write for Fold<'_, '_> {
 }
 
 /// Writes the lines of heads, one after another, in the same memory.
-struct Lines<'c> {
+struct Lines<'a, 'c> {
+    /// What the rounds say whose words are not remembered.
+    again: Again<'a>,
     writer: Writer<'c>,
     /// Those that were not handed over yet.
     text: Buffer,
@@ -696,7 +705,7 @@ struct Lines<'c> {
     json: Buffer,
 }
 
-impl Lines<'_> {
+impl Lines<'_, '_> {
     /// Hands over what was written.
     fn put(&mut self, put: &mut dyn FnMut(&str)) -> Result<(), Error> {
         self.text.check()?;

@@ -321,6 +321,22 @@ impl<'a> Reader<'a> {
         self.at
     }
 
+    /// What was read from a place on.
+    pub(crate) fn from(&self, start: usize) -> &'a str {
+        &self.text[start..self.at]
+    }
+
+    /// Goes on at another place, which must be the start of a value, in a
+    /// document that was read before.
+    pub(crate) fn go_on(&mut self, at: usize) {
+        /// What is nearer is passed over; it was looked at by then, or nearly.
+        const NEAR: usize = 4096;
+        match at.wrapping_sub(self.at) {
+            ..NEAR => self.at = at,
+            _ => self.seek(at),
+        }
+    }
+
     /// Goes on at another place, which must be the start of a value.
     pub(crate) fn seek(&mut self, at: usize) {
         self.at = at;

@@ -9,13 +9,14 @@ use crate::format::{Answer, Call, Facts, Format, Role};
 use crate::json::{Raw, Reader, Text};
 use crate::one_line::{self, in_order};
 use crate::said::{Mark, Said, Words};
+use crate::shape::Shapes;
 use crate::transcript::{Transcript, Visitor};
 use std::cmp::Ordering;
 use std::ops::Range;
 
 /// Results, and blocks, whose words are remembered at most; what further rounds
 /// say is read again for their lines, so that memory does not grow with it.
-const REMEMBERED: usize = 32 * 1024;
+const REMEMBERED: usize = 2 * 1024;
 
 /// Why a round stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,12 +112,11 @@ impl<'a> Reading<'a> {
         })
     }
 
-    /// What a round says that may fold. What is not remembered is read again into
-    /// `again`.
+    /// What a round says that may fold; what is not remembered is read again.
     pub(crate) fn words<'s>(
         &'s self,
         block: usize,
-        again: &'s mut Said<'a>,
+        again: &'s mut Again<'a>,
     ) -> Result<Words<'s, 'a>, Error> {
         let words = match self.marks.get(block..) {
             Some([from, to, ..]) => Some(self.said.between(*from, *to)),
@@ -126,9 +126,7 @@ impl<'a> Reading<'a> {
         if let Some(words) = words.filter(|words| !words.calls.is_empty()) {
             return Ok(words);
         }
-        again.truncate(Mark::default());
-        self.each(&self.blocks[block].messages, |facts| again.add(facts))?;
-        Ok(again.since(Mark::default()))
+        again.round(&self.transcript, &self.blocks[block].messages)
     }
 
     /// The rounds that a block stands for, if a card may take its place: a round
@@ -184,6 +182,42 @@ impl<'a> Reading<'a> {
     /// How many blocks are of a kind.
     pub(crate) fn count(&self, is: impl Fn(&Kind) -> bool) -> usize {
         self.blocks.iter().filter(|block| is(&block.kind)).count()
+    }
+}
+
+/// Reads rounds again whose words are not remembered. What it is for is done from
+/// front to back, which costs about what it cost to read them first.
+pub(crate) struct Again<'a> {
+    reader: Reader<'a>,
+    shapes: Shapes<'a>,
+    facts: Facts<'a>,
+    said: Said<'a>,
+}
+
+impl<'a> Again<'a> {
+    pub(crate) fn new(transcript: &Transcript<'a>) -> Self {
+        Self {
+            reader: Reader::new(transcript.text),
+            shapes: Shapes::default(),
+            facts: Facts::default(),
+            said: Said::default(),
+        }
+    }
+
+    /// What a round says.
+    fn round(
+        &mut self,
+        transcript: &Transcript<'a>,
+        messages: &Range<usize>,
+    ) -> Result<Words<'_, 'a>, Error> {
+        self.said.truncate(Mark::default());
+        for message in &transcript.messages[messages.clone()] {
+            self.reader.go_on(message.start);
+            let (reader, facts) = (&mut self.reader, &mut self.facts);
+            let facts = self.shapes.facts(reader, transcript.format, facts)?;
+            self.said.add(facts)?;
+        }
+        Ok(self.said.since(Mark::default()))
     }
 }
 
@@ -627,10 +661,9 @@ mod tests {
                 let reading = Reading::new(transcript.unwrap(), rounds).unwrap();
                 let blocks = reading.blocks.iter().enumerate();
                 let going = blocks.filter(|(_, block)| block.kind == Kind::Eligible);
-                let words = going.map(|(index, _)| {
-                    let mut again = Said::default();
-                    format!("{:?}", reading.words(index, &mut again).unwrap())
-                });
+                let mut again = Again::new(&reading.transcript);
+                let words = going
+                    .map(|(index, _)| format!("{:?}", reading.words(index, &mut again).unwrap()));
                 words.collect::<Vec<_>>()
             };
             let remembered = said(REMEMBERED);

@@ -8,7 +8,7 @@
 use crate::buffer::push;
 use crate::card;
 use crate::error::Error;
-use crate::format::Facts;
+use crate::format::{Facts, Format};
 use crate::json::{Raw, Reader, Text};
 use std::iter;
 
@@ -46,7 +46,7 @@ struct Shape<'a> {
 impl<'a> Shapes<'a> {
     /// Reads the next message, if it stands in a shape that is remembered; says
     /// in which.
-    pub(crate) fn read(&mut self, reader: &mut Reader<'a>) -> Option<usize> {
+    fn read(&mut self, reader: &mut Reader<'a>) -> Option<usize> {
         // Messages take turns: what came behind the last one before comes first.
         let expected = self.shapes.get(self.last)?.next;
         let start = reader.at();
@@ -65,13 +65,28 @@ impl<'a> Shapes<'a> {
         None
     }
 
-    /// What the message said that was read last in a shape.
-    pub(crate) fn facts(&self, shape: usize) -> &Facts<'a> {
-        &self.shapes[shape].facts
+    /// Reads the next message, in a shape or as its format does, into `facts`
+    /// then, and remembers its shape; returns what it says.
+    pub(crate) fn facts<'s>(
+        &'s mut self,
+        reader: &mut Reader<'a>,
+        format: &dyn Format,
+        facts: &'s mut Facts<'a>,
+    ) -> Result<&'s Facts<'a>, Error> {
+        let (start, excess) = (reader.at(), reader.media_excess());
+        if let Some(shape) = self.read(reader) {
+            return Ok(&self.shapes[shape].facts);
+        }
+        facts.clear();
+        format.read(reader, facts)?;
+        if reader.media_excess() == excess {
+            self.learn(reader.from(start), facts)?;
+        }
+        Ok(facts)
     }
 
     /// Remembers the shape of a message, if it has one.
-    pub(crate) fn learn(&mut self, message: &'a str, facts: &Facts<'a>) -> Result<(), Error> {
+    fn learn(&mut self, message: &'a str, facts: &Facts<'a>) -> Result<(), Error> {
         // Without a hole, only the same message would be in the same shape, or a
         // longer number.
         if slices(facts).next().is_none() {
@@ -291,14 +306,7 @@ mod tests {
                     format.read(&mut Reader::new(line), &mut plain).unwrap();
                     reader.peek();
                     let start = reader.at();
-                    let said = match shapes.read(&mut reader) {
-                        Some(shape) => shapes.facts(shape),
-                        None => {
-                            format.read(&mut reader, &mut facts).unwrap();
-                            shapes.learn(&text[start..reader.at()], &facts).unwrap();
-                            &facts
-                        }
-                    };
+                    let said = shapes.facts(&mut reader, format, &mut facts).unwrap();
                     prop_assert_eq!(&text[start..reader.at()], line);
                     prop_assert_eq!(format!("{said:?}"), format!("{plain:?}"));
                 }

@@ -232,21 +232,13 @@ impl<'a> Transcript<'a> {
         reader.forget_name();
         reader.peek();
         let (start, excess) = (reader.at(), reader.media_excess());
-        let shape = self.shapes.read(reader);
-        if shape.is_none() {
-            facts.clear();
-            self.format.read(reader, facts)?;
-            match reader.media_excess() - excess {
-                0 => self.shapes.learn(&self.text[start..reader.at()], facts)?,
-                excess => push(&mut self.media, (self.messages.len(), excess))?,
-            }
+        let facts = self.shapes.facts(reader, self.format, facts)?;
+        let (end, excess) = (reader.at(), reader.media_excess() - excess);
+        if excess > 0 {
+            push(&mut self.media, (self.messages.len(), excess))?;
         }
-        let end = reader.at();
         push(&mut self.messages, Slice { start, end })?;
-        visitor.message(match shape {
-            Some(shape) => self.shapes.facts(shape),
-            None => facts,
-        })
+        visitor.message(facts)
     }
 
     /// One message as it stands.
