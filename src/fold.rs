@@ -134,6 +134,10 @@ impl<'a, 'c> Fold<'a, 'c> {
             ));
         }
         let attempt = self.free_call_id(handle)?;
+        if self.handles.is_empty() {
+            // Most mints give handles of one length.
+            self.handles = Buffer::with_capacity(handle.len() * self.drafts.len())?;
+        }
         let at = self.handles.len();
         self.handles.push(handle);
         self.handles.check()?;

@@ -126,6 +126,10 @@ fn the_most_telling_argument_is_named() {
         (r#"{"a":1,"b":"first","c":"second"}"#, "b 'first'"),
         (r#"{"a":1,"b":[2]}"#, r#"{"a":1,"b":[2]}"#),
         (r#"{"path":"first","path":"last"}"#, "path 'last'"),
+        (
+            r#"{"path":"a","file":"f","path":null,"command":"c","command":null,"command":"d"}"#,
+            "file 'f'",
+        ),
     ] {
         let result = format!("{}\n", "line\n".repeat(60));
         let mut session = vec![user("go")];
@@ -144,6 +148,23 @@ fn the_most_telling_argument_is_named() {
             );
         }
     }
+}
+
+#[test]
+fn an_argument_without_room_leaves_no_gap() {
+    let mut session = vec![user("go")];
+    session.extend(turns([
+        Round::of("a", "tool", r#"{"path":1}"#, &"x".repeat(215)),
+        done("b", "ls"),
+    ]));
+    session.extend(tail());
+    let config = Config {
+        result_chars: 300,
+        ..any()
+    };
+    let (_, folded, _) = run(Dialect::Chat, &session, &config);
+    let line = &folded.cards[0].lines[0];
+    assert!(line.starts_with("[tool] -> ok, 1 line: xxx"), "{line}");
 }
 
 #[test]
