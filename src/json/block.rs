@@ -66,11 +66,12 @@ impl<S: Simd> Block<S> {
     /// The bytes that may stand behind a backslash: `"\/bfnrtu`.
     #[inline(always)]
     pub(super) fn escapable(self) -> u64 {
-        let is = |byte: u8| self.0.simd_eq(byte);
+        // Bits are put together, not masks: those of two AVX2 registers are
+        // taken apart byte by byte by the compiler without LTO.
         // `b` and `f` differ in one bit, and so do `t` and `u`.
-        let with = |bit: u8, byte: u8| (self.0 | bit).simd_eq(byte);
-        let marks = is(b'"') | is(b'\\') | is(b'/') | is(b'n') | is(b'r');
-        (marks | with(4, b'f') | with(1, b'u')).to_bitmask()
+        let with = |bit: u8, byte: u8| Self(self.0 | bit).equal(byte);
+        let marks = self.equal(b'"') | self.equal(b'\\') | self.equal(b'/');
+        marks | self.equal(b'n') | self.equal(b'r') | with(4, b'f') | with(1, b'u')
     }
 
     /// Those of them that need no more behind them and are no backslash or
@@ -86,7 +87,7 @@ impl<S: Simd> Block<S> {
         let digit = (self.0 - b'0').simd_lt(10);
         // A letter's two cases differ in one bit.
         let letter = ((self.0 | 0x20) - b'a').simd_lt(6);
-        (digit | letter).to_bitmask()
+        digit.to_bitmask() | letter.to_bitmask()
     }
 }
 
