@@ -2,10 +2,10 @@
 # The C++ host: its tests and its example with both compilers, as C++17 and
 # C++20, under AddressSanitizer with leaks and UBSan; and a bare C mint that
 # throws, through the static and the shared library.
-# Needs: g++, clang, make, binutils.
+# Needs: g++, clang with its sanitizers' run-time, make, binutils.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-apt-get install -y -q --no-install-recommends g++ clang make binutils > /dev/null
+apt-get install -y -q --no-install-recommends g++ clang libclang-rt-dev make binutils > /dev/null
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 out=$target/cpp
 rm -rf "$out"
