@@ -11,23 +11,28 @@ use fearless_simd::{Simd, dispatch};
 
 /// Blocks that are looked at together.
 const BLOCKS: usize = 32;
+/// Blocks that are remembered, so that a message that stands in no shape it was
+/// tried in is not looked at again.
+const KEPT: usize = 4 * BLOCKS;
 
 /// The quotes that are not escaped, in order.
 ///
 /// A document that is JSON up to some place has, up to there, a quote wherever
 /// a string begins or ends and nowhere else, so that quotes behind an even
 /// number of others begin strings.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Quotes {
     /// Those of the block at `at` that were not passed yet, and its backslashes.
     here: u64,
     backslashes: u64,
     at: usize,
-    /// The blocks that were looked at last, the first of which stands at
-    /// `from`, and the one behind that at `at`.
-    ahead: [Marks; BLOCKS],
+    /// The blocks that were looked at last, each in the place of the one `KEPT`
+    /// before it.
+    ahead: [Marks; KEPT],
     /// Which of them have quotes, one bit each.
-    filled: u64,
+    filled: [u32; KEPT / BLOCKS],
+    /// Where the first block stands, the number of the one behind that at `at`,
+    /// and how many were looked at.
     from: usize,
     next: usize,
     known: usize,
@@ -78,10 +83,16 @@ impl Quotes {
     /// Those from a place outside all strings on.
     pub(super) fn from(at: usize) -> Self {
         Self {
+            here: 0,
+            backslashes: 0,
             // A block behind which the first one begins.
             at: at.wrapping_sub(BLOCK),
+            ahead: [Marks::default(); KEPT],
+            filled: [0; KEPT / BLOCKS],
             from: at,
-            ..Self::default()
+            next: 0,
+            known: 0,
+            state: State::default(),
         }
     }
 
@@ -121,7 +132,7 @@ impl Quotes {
     /// Goes back to a place outside all strings.
     pub(super) fn back_to(&mut self, place: usize) {
         let block = place.wrapping_sub(self.from) / BLOCK;
-        if block < self.next && !self.state.broken {
+        if block < self.known && block + (KEPT - BLOCKS) >= self.known {
             self.go_to(block);
             self.here &= u64::MAX << (place - self.at);
         } else {
@@ -148,18 +159,22 @@ impl Quotes {
     #[inline(always)]
     fn fill(&mut self, bytes: &[u8]) -> Option<()> {
         loop {
-            let filled = self.filled >> self.next;
+            if self.next >= self.known {
+                self.look(bytes)?;
+            }
+            let (group, first) = (self.next / BLOCKS, self.next % BLOCKS);
+            let filled = self.filled[group % self.filled.len()] >> first;
             if filled != 0 {
                 self.go_to(self.next + filled.trailing_zeros() as usize);
                 return Some(());
             }
-            self.look(bytes)?;
+            self.next = BLOCKS * (group + 1);
         }
     }
 
     #[inline(always)]
     fn go_to(&mut self, block: usize) {
-        let marks = self.ahead[block % BLOCKS];
+        let marks = self.ahead[block % KEPT];
         self.here = marks.quotes;
         self.backslashes = marks.backslashes;
         self.at = self.from.wrapping_add(BLOCK * block);
@@ -186,7 +201,6 @@ impl Quotes {
 
     fn forget(&mut self) {
         self.here = 0;
-        self.filled = 0;
         self.next = 0;
         self.known = 0;
     }
@@ -194,20 +208,21 @@ impl Quotes {
     /// Looks at the next blocks, if there are any.
     #[inline(never)]
     fn look(&mut self, bytes: &[u8]) -> Option<()> {
-        self.from += BLOCK * self.known;
-        self.forget();
-        if self.state.broken || self.from >= bytes.len() {
+        let from = self.from + BLOCK * self.known;
+        if self.state.broken || from >= bytes.len() {
             return None;
         }
-        let blocks = (bytes.len() - self.from).div_ceil(BLOCK).min(BLOCKS);
-        let (ahead, from, state) = (&mut self.ahead[..blocks], self.from, self.state);
-        (self.state, self.filled) =
-            dispatch!(level(), simd => look(simd, bytes, from, ahead, state));
-        if self.state.broken {
+        let blocks = (bytes.len() - from).div_ceil(BLOCK).min(BLOCKS);
+        let (first, state) = (self.known % KEPT, self.state);
+        let ahead = &mut self.ahead[first..][..blocks];
+        let (state, filled) = dispatch!(level(), simd => look(simd, bytes, from, ahead, state));
+        self.state = state;
+        if state.broken {
             self.forget();
             return None;
         }
-        self.known = blocks;
+        self.filled[first / BLOCKS] = filled;
+        self.known += blocks;
         Some(())
     }
 }
@@ -220,7 +235,7 @@ fn look<S: Simd>(
     from: usize,
     ahead: &mut [Marks],
     mut state: State,
-) -> (State, u64) {
+) -> (State, u32) {
     let (blocks, rest) = bytes[from..].as_chunks();
     let last = match blocks.len() < ahead.len() {
         true => padded(rest),
@@ -248,7 +263,7 @@ fn look<S: Simd>(
             quotes,
             backslashes,
         };
-        filled |= u64::from(quotes != 0) << (index % BLOCKS);
+        filled |= u32::from(quotes != 0) << (index % BLOCKS);
         let inside = state.inside;
         if quotes.count_ones() % 2 == 1 {
             state.inside = !inside;
