@@ -15,27 +15,24 @@ const BLOCKS: usize = 32;
 /// tried in is not looked at again.
 const KEPT: usize = 4 * BLOCKS;
 
-/// The quotes that are not escaped, in order.
+/// The quotes that are not escaped.
 ///
 /// A document that is JSON up to some place has, up to there, a quote wherever
 /// a string begins or ends and nowhere else, so that quotes behind an even
 /// number of others begin strings.
 #[derive(Debug)]
 pub(super) struct Quotes {
-    /// Those of the block at `at` that were not passed yet, and its backslashes.
-    here: u64,
-    backslashes: u64,
-    at: usize,
     /// The blocks that were looked at last, each in the place of the one `KEPT`
     /// before it.
-    ahead: [Marks; KEPT],
+    marks: [Marks; KEPT],
     /// Which of them have quotes, one bit each.
     filled: [u32; KEPT / BLOCKS],
-    /// Where the first block stands, the number of the one behind that at `at`,
-    /// and how many were looked at.
+    /// Where the first block stands, and how many were looked at.
     from: usize,
-    next: usize,
     known: usize,
+    /// The first place of which nothing can be told before more blocks are
+    /// looked at.
+    told_to: usize,
     state: State,
 }
 
@@ -83,102 +80,78 @@ impl Quotes {
     /// Those from a place outside all strings on.
     pub(super) fn from(at: usize) -> Self {
         Self {
-            here: 0,
-            backslashes: 0,
-            // A block behind which the first one begins.
-            at: at.wrapping_sub(BLOCK),
-            ahead: [Marks::default(); KEPT],
+            marks: [Marks::default(); KEPT],
             filled: [0; KEPT / BLOCKS],
             from: at,
-            next: 0,
             known: 0,
+            told_to: at,
             state: State::default(),
         }
     }
 
-    /// Takes the closing one of the string that opens at `open`; says whether it
-    /// is sure that no escape stands between them.
+    /// The closing one of the string that opens at `open`, and whether it is
+    /// sure that no escape stands between them.
     #[inline(always)]
     pub(super) fn close(&mut self, bytes: &[u8], open: usize) -> Option<(usize, bool)> {
         if self.at_or_behind(bytes, open)? != open {
             return None;
         }
-        let (block, opening) = (self.at, open - self.at);
-        self.here &= self.here - 1;
-        if self.here == 0 {
-            self.fill(bytes)?;
-        }
-        let closing = self.here.trailing_zeros() as usize;
-        self.here &= self.here - 1;
-        let plain = block == self.at
-            && self.backslashes >> opening << opening << (BLOCK - 1 - closing) == 0;
-        Some((self.at + closing, plain))
+        let close = self.at_or_behind(bytes, open + 1)?;
+        let inside = close - open;
+        let plain = inside < BLOCK
+            && self.behind(open, |marks| marks.backslashes) << (BLOCK - 1 - inside) << 1 == 0;
+        Some((close, plain))
     }
 
-    /// The first one from a place on, not before any that was asked for;
-    /// those before it are passed over.
+    /// The first one from a place on, which may not lie before one that was
+    /// asked for, but for those of [`Quotes::back_to`].
     #[inline(always)]
     pub(super) fn at_or_behind(&mut self, bytes: &[u8], place: usize) -> Option<usize> {
-        if place.wrapping_sub(self.at) >= BLOCK {
-            self.pass_to(bytes, place)?;
+        while place >= self.told_to {
+            self.look(bytes)?;
         }
-        self.here &= u64::MAX << (place - self.at);
-        if self.here == 0 {
-            self.fill(bytes)?;
+        // Most strings are short: where they end is told by one word, wherever
+        // its blocks meet.
+        match self.behind(place, |marks| marks.quotes) {
+            0 => self.far_behind(bytes, place),
+            quotes => Some(place + quotes.trailing_zeros() as usize),
         }
-        Some(self.at + self.here.trailing_zeros() as usize)
+    }
+
+    /// What is marked in as many bytes as a block has, from a place on.
+    #[inline(always)]
+    fn behind(&self, place: usize, which: impl Fn(Marks) -> u64) -> u64 {
+        let (block, first) = ((place - self.from) / BLOCK, (place - self.from) % BLOCK);
+        let [here, next] = [block, block + 1].map(|block| which(self.marks[block % KEPT]));
+        here >> first | next << 1 << (BLOCK - 1 - first)
+    }
+
+    /// The first one behind the block that holds a place.
+    fn far_behind(&mut self, bytes: &[u8], place: usize) -> Option<usize> {
+        let mut block = (place - self.from) / BLOCK + 1;
+        loop {
+            while block >= self.known {
+                self.look(bytes)?;
+            }
+            let (group, first) = (block / BLOCKS, block % BLOCKS);
+            let filled = self.filled[group % self.filled.len()] >> first;
+            if filled != 0 {
+                block += filled.trailing_zeros() as usize;
+                let quotes = self.marks[block % KEPT].quotes;
+                return Some(self.from + BLOCK * block + quotes.trailing_zeros() as usize);
+            }
+            block = BLOCKS * (group + 1);
+        }
     }
 
     /// Goes back to a place outside all strings.
     pub(super) fn back_to(&mut self, place: usize) {
         let block = place.wrapping_sub(self.from) / BLOCK;
-        if block < self.known && block + (KEPT - BLOCKS) >= self.known {
-            self.go_to(block);
-            self.here &= u64::MAX << (place - self.at);
-        } else {
+        if block >= self.known || block + (KEPT - BLOCKS) < self.known {
             let first_break = self.state.first_break;
             *self = Self::from(place);
             self.state.first_break = first_break;
         }
-    }
-
-    /// Goes on to the block that holds a place.
-    #[inline(always)]
-    fn pass_to(&mut self, bytes: &[u8], place: usize) -> Option<()> {
-        loop {
-            let block = place.wrapping_sub(self.from) / BLOCK;
-            if block < self.known {
-                self.go_to(block);
-                return Some(());
-            }
-            self.look(bytes)?;
-        }
-    }
-
-    /// Goes on to the next block that has one.
-    #[inline(always)]
-    fn fill(&mut self, bytes: &[u8]) -> Option<()> {
-        loop {
-            if self.next >= self.known {
-                self.look(bytes)?;
-            }
-            let (group, first) = (self.next / BLOCKS, self.next % BLOCKS);
-            let filled = self.filled[group % self.filled.len()] >> first;
-            if filled != 0 {
-                self.go_to(self.next + filled.trailing_zeros() as usize);
-                return Some(());
-            }
-            self.next = BLOCKS * (group + 1);
-        }
-    }
-
-    #[inline(always)]
-    fn go_to(&mut self, block: usize) {
-        let marks = self.ahead[block % KEPT];
-        self.here = marks.quotes;
-        self.backslashes = marks.backslashes;
-        self.at = self.from.wrapping_add(BLOCK * block);
-        self.next = block + 1;
     }
 
     /// A place not behind the first line break, or other control character, that
@@ -200,9 +173,8 @@ impl Quotes {
     }
 
     fn forget(&mut self) {
-        self.here = 0;
-        self.next = 0;
         self.known = 0;
+        self.told_to = self.from;
     }
 
     /// Looks at the next blocks, if there are any.
@@ -214,7 +186,7 @@ impl Quotes {
         }
         let blocks = (bytes.len() - from).div_ceil(BLOCK).min(BLOCKS);
         let (first, state) = (self.known % KEPT, self.state);
-        let ahead = &mut self.ahead[first..][..blocks];
+        let ahead = &mut self.marks[first..][..blocks];
         let (state, filled) = dispatch!(level(), simd => look(simd, bytes, from, ahead, state));
         self.state = state;
         if state.broken {
@@ -223,6 +195,14 @@ impl Quotes {
         }
         self.filled[first / BLOCKS] = filled;
         self.known += blocks;
+        let end = self.from + BLOCK * self.known;
+        self.told_to = if end < bytes.len() {
+            // What is told of a place needs the block behind it.
+            end - BLOCK
+        } else {
+            self.marks[self.known % KEPT] = Marks::default();
+            end
+        };
         Some(())
     }
 }
