@@ -20,10 +20,10 @@ pub(super) fn level() -> Level {
     }
 }
 
-/// The bytes of a last block, zeros behind them.
+/// The bytes of a last block, or of several, zeros behind them.
 #[inline]
-pub(super) fn padded(rest: &[u8]) -> [u8; BLOCK] {
-    let mut padded = [0; BLOCK];
+pub(super) fn padded<const LEN: usize>(rest: &[u8]) -> [u8; LEN] {
+    let mut padded = [0; LEN];
     padded[..rest.len()].copy_from_slice(rest);
     padded
 }

@@ -11,6 +11,9 @@ use fearless_simd::{Simd, dispatch};
 
 /// Blocks that are looked at together.
 const BLOCKS: usize = 32;
+/// Blocks of which one that has a backslash, or a control character, makes all be
+/// looked at for it.
+const GROUP: usize = 4;
 /// Blocks that are remembered, so that a message that stands in no shape it was
 /// tried in is not looked at again.
 const KEPT: usize = 4 * BLOCKS;
@@ -68,6 +71,20 @@ impl State {
         let (here, next) = four_behind(units);
         self.broken |= (here | self.digits) & !block.hexadecimal() != 0;
         self.digits = next;
+    }
+
+    /// Looks at the control characters of the block at `at`, and goes behind it.
+    #[inline(always)]
+    fn note_control(&mut self, control: u64, quotes: u64, at: usize) {
+        let inside = self.inside ^ spread(quotes);
+        self.broken |= control & inside != 0;
+        let outside = control & !inside;
+        if outside != 0 {
+            self.note_break(at + outside.trailing_zeros() as usize);
+        }
+        if quotes.count_ones() % 2 == 1 {
+            self.inside = !self.inside;
+        }
     }
 
     #[cold]
@@ -186,7 +203,8 @@ impl Quotes {
         }
         let blocks = (bytes.len() - from).div_ceil(BLOCK).min(BLOCKS);
         let (first, state) = (self.known % KEPT, self.state);
-        let ahead = &mut self.marks[first..][..blocks];
+        let ahead = &mut self.marks.as_chunks_mut().0[first / GROUP..];
+        let ahead = &mut ahead[..blocks.div_ceil(GROUP)];
         let (state, filled) = dispatch!(level(), simd => look(simd, bytes, from, ahead, state));
         self.state = state;
         if state.broken {
@@ -207,54 +225,67 @@ impl Quotes {
     }
 }
 
-/// Looks at blocks; returns what is known where they end, and which have quotes.
+/// Looks at groups of blocks; returns what is known where they end, and which
+/// have quotes.
 #[inline(always)]
 fn look<S: Simd>(
     simd: S,
     bytes: &[u8],
     from: usize,
-    ahead: &mut [Marks],
+    ahead: &mut [[Marks; GROUP]],
     mut state: State,
 ) -> (State, u32) {
-    let (blocks, rest) = bytes[from..].as_chunks();
-    let last = match blocks.len() < ahead.len() {
+    let (groups, rest) = bytes[from..].as_chunks();
+    let last = match groups.len() < ahead.len() {
         true => padded(rest),
-        false => [0; BLOCK],
+        false => [0; GROUP * BLOCK],
     };
     let mut filled = 0;
     for (index, marks) in ahead.iter_mut().enumerate() {
-        let block = Block::of(simd, blocks.get(index).unwrap_or(&last));
-        let mut quotes = block.equal(b'"');
-        let backslashes = block.equal(b'\\');
-        let control = block.below(0x20);
-        if backslashes | state.digits | u64::from(state.escaped) != 0 {
-            let escaped = escaped(backslashes, &mut state.escaped);
-            // Of the letters behind a backslash, `n` is met most.
-            let unusual = escaped & !(quotes | backslashes | block.equal(b'n'));
-            quotes &= !escaped;
-            if unusual | state.digits != 0 {
-                simd.vectorize(
-                    #[inline(always)]
-                    || state.note_unusual(block, unusual),
-                );
+        let group: &[u8; GROUP * BLOCK] = groups.get(index).unwrap_or(&last);
+        let blocks = group.as_chunks().0;
+        let (mut any_backslash, mut any_control) = (0, 0);
+        for (marks, block) in marks.iter_mut().zip(blocks) {
+            let block = Block::of(simd, block);
+            *marks = Marks {
+                quotes: block.equal(b'"'),
+                backslashes: block.equal(b'\\'),
+            };
+            any_backslash |= marks.backslashes;
+            any_control |= block.below(0x20);
+        }
+        // Blocks with a backslash and without take turns as no processor foresees;
+        // groups of them are nearly all alike.
+        if any_backslash | state.digits | u64::from(state.escaped) != 0 {
+            for (marks, block) in marks.iter_mut().zip(blocks) {
+                let block = Block::of(simd, block);
+                let escaped = escaped(marks.backslashes, &mut state.escaped);
+                // Of the letters behind a backslash, `n` is met most.
+                let usual = marks.quotes | marks.backslashes | block.equal(b'n');
+                let unusual = escaped & !usual;
+                marks.quotes &= !escaped;
+                if unusual | state.digits != 0 {
+                    simd.vectorize(
+                        #[inline(always)]
+                        || state.note_unusual(block, unusual),
+                    );
+                }
             }
         }
-        *marks = Marks {
-            quotes,
-            backslashes,
-        };
-        filled |= u32::from(quotes != 0) << (index % BLOCKS);
-        let inside = state.inside;
-        if quotes.count_ones() % 2 == 1 {
-            state.inside = !inside;
-        }
-        if control != 0 {
-            let inside = inside ^ spread(quotes);
-            state.broken |= control & inside != 0;
-            let outside = control & !inside;
-            if outside != 0 {
-                state.note_break(from + BLOCK * index + outside.trailing_zeros() as usize);
+        let first = GROUP * index;
+        if any_control != 0 {
+            for (nth, (marks, block)) in marks.iter().zip(blocks).enumerate() {
+                let control = Block::of(simd, block).below(0x20);
+                state.note_control(control, marks.quotes, from + BLOCK * (first + nth));
             }
+        }
+        let mut parity = 0;
+        for (nth, marks) in marks.iter().enumerate() {
+            parity ^= marks.quotes;
+            filled |= u32::from(marks.quotes != 0) << (first + nth);
+        }
+        if any_control == 0 && parity.count_ones() % 2 == 1 {
+            state.inside = !state.inside;
         }
     }
     (state, filled)
@@ -281,12 +312,13 @@ mod tests {
     /// What [`Quotes`] says of the string that opens at `open`, on instructions
     /// of a choice.
     fn found(level: Level, bytes: &[u8], open: usize) -> Option<usize> {
-        let mut ahead = vec![Marks::default(); (bytes.len() - open).div_ceil(BLOCK)];
+        let groups = (bytes.len() - open).div_ceil(GROUP * BLOCK);
+        let mut ahead = vec![[Marks::default(); GROUP]; groups];
         let (marks, state) = (&mut ahead[..], State::default());
         let (state, _) = dispatch!(level, simd => look(simd, bytes, open, marks, state));
         let mut quotes = (open..bytes.len()).filter(|at| {
             let at = at - open;
-            ahead[at / BLOCK].quotes >> (at % BLOCK) & 1 == 1
+            ahead.as_flattened()[at / BLOCK].quotes >> (at % BLOCK) & 1 == 1
         });
         assert_eq!(quotes.next(), Some(open));
         quotes.next().filter(|_| !state.broken)
