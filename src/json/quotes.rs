@@ -73,17 +73,14 @@ impl State {
         self.digits = next;
     }
 
-    /// Looks at the control characters of the block at `at`, and goes behind it.
+    /// Looks at the control characters of the block at `at`, of which so much
+    /// stands in strings.
     #[inline(always)]
-    fn note_control(&mut self, control: u64, quotes: u64, at: usize) {
-        let inside = self.inside ^ spread(quotes);
+    fn note_control(&mut self, control: u64, inside: u64, at: usize) {
         self.broken |= control & inside != 0;
         let outside = control & !inside;
         if outside != 0 {
             self.note_break(at + outside.trailing_zeros() as usize);
-        }
-        if quotes.count_ones() % 2 == 1 {
-            self.inside = !self.inside;
         }
     }
 
@@ -274,21 +271,28 @@ fn look<S: Simd>(
         }
         let first = GROUP * index;
         if any_control != 0 {
+            let mut inside = state.inside;
             for (nth, (marks, block)) in marks.iter().zip(blocks).enumerate() {
                 let control = Block::of(simd, block).below(0x20);
-                state.note_control(control, marks.quotes, from + BLOCK * (first + nth));
+                let at = from + BLOCK * (first + nth);
+                state.note_control(control, inside ^ spread(marks.quotes), at);
+                inside ^= odd(marks.quotes);
             }
         }
-        let mut parity = 0;
+        let mut quotes = 0;
         for (nth, marks) in marks.iter().enumerate() {
-            parity ^= marks.quotes;
-            filled |= u32::from(marks.quotes != 0) << (first + nth);
+            quotes ^= marks.quotes;
+            filled |= u32::from(marks.quotes != 0) << ((first + nth) % BLOCKS);
         }
-        if any_control == 0 && parity.count_ones() % 2 == 1 {
-            state.inside = !state.inside;
-        }
+        state.inside ^= odd(quotes);
     }
     (state, filled)
+}
+
+/// All ones if so many bits are odd in number.
+#[inline(always)]
+fn odd(bits: u64) -> u64 {
+    u64::from(bits.count_ones() % 2).wrapping_neg()
 }
 
 /// Sets the bits from the first, third, fifth … set one up to the next.
