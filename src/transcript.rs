@@ -328,7 +328,7 @@ pub(crate) fn common_prefix(one: &str, other: &str) -> usize {
 fn utf8(document: &[u8]) -> Result<&str, Error> {
     simdutf8::basic::from_utf8(document).or_else(|_| {
         // Only the slower check says where.
-        simdutf8::compat::from_utf8(document).map_err(|error| {
+        std::str::from_utf8(document).map_err(|error| {
             let at = error.valid_up_to();
             Error::at(
                 ErrorKind::Utf8,
