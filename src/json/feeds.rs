@@ -14,14 +14,17 @@ pub(super) fn feeds(text: &[u8]) -> (usize, usize) {
 #[inline(always)]
 fn feeds_from<S: Simd>(simd: S, text: &[u8], mut at: usize) -> (usize, usize) {
     let (mut feeds, mut last) = (0, 0);
+    // The last block with a line feed, and its `n`s. Blocks with one and without
+    // take turns as no processor foresees, so that all are treated alike.
+    let mut seen = (0, 0u64);
     let mut carry = false;
     while at < text.len() {
         let block = Block::at(simd, text, at);
         let escaped = escaped(block.equal(b'\\'), &mut carry);
         let letters = escaped & block.equal(b'n');
+        feeds += letters.count_ones() as usize;
         if letters != 0 {
-            feeds += letters.count_ones() as usize;
-            last = at + letters.ilog2() as usize + "n".len();
+            seen = (at, letters);
         }
         // Where the last digit cannot be seen, it may be the right one.
         let tens = block.equal(b'a') | block.equal(b'A');
@@ -34,7 +37,8 @@ fn feeds_from<S: Simd>(simd: S, text: &[u8], mut at: usize) -> (usize, usize) {
         }
         at += BLOCK;
     }
-    (feeds, last)
+    let end = BLOCK - seen.1.leading_zeros() as usize;
+    (feeds, last.max(seen.0 + end))
 }
 
 fn is_feed(unit: &[u8]) -> bool {

@@ -153,9 +153,11 @@ fn look<S: Simd>(
     while count < found.len() && at < bytes.len() {
         let block = Block::at(simd, bytes, at);
         let (quotes, backslashes) = (block.equal(b'"'), block.equal(b'\\'));
-        // A row that may go on behind the block is looked at with the next one.
-        let whole = BLOCK - backslashes.leading_ones() as usize;
-        let rows = backslashes & u64::MAX.checked_shr((BLOCK - whole) as u32)?;
+        let (mut rows, mut next) = (backslashes, at + BLOCK);
+        if rows >> (BLOCK - 1) != 0 {
+            // It may go on behind the block, and is looked at with the next one.
+            next -= last_row(&mut rows)?;
+        }
         let [one, two, three] = behind_rows(rows);
         // `\"` begins and ends strings, `\\\"` and `\\n` are escapes in them.
         if (one | three) & !quotes != 0 {
@@ -167,14 +169,36 @@ fn look<S: Simd>(
         }
         found[count] = (at, one & quotes);
         count += 1;
-        at += whole;
+        at = next;
     }
     Some((count, at))
+}
+
+/// Takes away the row at the end; returns its length, `None` if it is all.
+/// Apart, because the next block is loaded sooner where a branch foretells its
+/// place than where it waits for that of the last row.
+#[cold]
+fn last_row(rows: &mut u64) -> Option<usize> {
+    let len = rows.leading_ones();
+    *rows &= u64::MAX.checked_shr(len)?;
+    Some(len as usize)
 }
 
 /// Which bytes stand right behind a row of 4n + 1, 4n + 2 and 4n + 3 bytes.
 #[inline(always)]
 fn behind_rows(rows: u64) -> [u64; 3] {
+    let first = rows & !(rows << 1);
+    let second = first << 1 & rows;
+    let third = second << 1 & rows;
+    if third << 1 & rows != 0 {
+        return behind_long_rows(rows);
+    }
+    [first, second, third].map(|last| last << 1 & !rows)
+}
+
+/// The same where a row has more than three.
+#[cold]
+fn behind_long_rows(rows: u64) -> [u64; 3] {
     const FOURTH: u64 = 0x1111_1111_1111_1111;
     let starts = rows & !(rows << 1);
     let mut behind = [0; 3];
