@@ -130,7 +130,8 @@ impl<'w> Writer<'w> {
     ) -> Result<(), Error> {
         let from = line.len();
         let content = answer.and_then(|answer| answer.content);
-        if let Some(said) = content.and_then(|content| self.format.single_text(content))
+        let single = content.and_then(|content| self.format.single_text(content));
+        if let Some(said) = single
             && let Some(said) = one_line(said, &mut self.result)?
         {
             let tags = |tool: &str| {
@@ -151,9 +152,9 @@ impl<'w> Writer<'w> {
             cut_before_result(line, from, limit);
             return Ok(());
         }
-        let body = match content {
-            Some(content) => self.format.body(content)?,
-            None => Body::default(),
+        let body = match (single, content) {
+            (None, Some(content)) => self.format.body(content)?,
+            _ => Body::of(single),
         };
         let result = &mut self.result;
         result.truncate(0);
@@ -408,9 +409,11 @@ fn write_telling(name: Text<'_>, text: Text<'_>, limit: usize, line: &mut Buffer
 /// Ends a clause from `from` on whose quoted value stands from `value` on;
 /// takes it away if there is no room for anything in its quotes.
 fn close_quotes(from: usize, value: usize, limit: usize, line: &mut Buffer) {
-    // A value must not look like the end of its own clause.
-    make_harmless(value, line);
-    line.replace_each(value, "'", "’");
+    // A value must not look like the end of its own clause. Hardly any does.
+    if memchr::memchr2(b'>', b'\'', &line.as_bytes()[value..]).is_some() {
+        make_harmless(value, line);
+        line.replace_each(value, "'", "’");
+    }
     let room = limit.saturating_sub(value + 1 - from);
     cut(line, value..line.len(), room);
     let empty = line.len() == value;
@@ -514,26 +517,11 @@ fn tells_failure(text: Text<'_>) -> bool {
         "{\"error\":\"",
         "{\"error\":{",
     ];
-    // The first two letters of these, and of a line about an exit code. Hardly
-    // any output begins so.
-    const FIRST: [[char; 2]; 11] = [
-        ['e', 'r'],
-        ['f', 'a'],
-        ['t', 'r'],
-        ['e', 'x'],
-        ['u', 'n'],
-        ['c', 'o'],
-        ['<', 't'],
-        ['<', 'e'],
-        ['{', '"'],
-        ['p', 'r'],
-        ['s', 't'],
-    ];
     let mut chars = text.chars();
     let first = chars.find(|c| !c.is_whitespace());
-    let begins = [first, chars.clone().next()].map(|c| c.unwrap_or(' ').to_ascii_lowercase());
-    if FIRST.contains(&begins) {
-        let head = lower_case(&mut first.into_iter().chain(chars).take(40));
+    let mut head = first.into_iter().chain(chars);
+    if may_tell(head.clone()) {
+        let head = lower_case(&mut head.by_ref().take(40));
         if BEGINNINGS.iter().any(|word| head.starts_with(word)) || exit_code(&head) {
             return true;
         }
@@ -545,9 +533,10 @@ fn tells_failure(text: Text<'_>) -> bool {
     }
     let from = raw.ceil_char_boundary(raw.len().saturating_sub(EXIT_LINE_BYTES + "\\n".len()));
     let tail = &raw[from..];
-    let mut feeds = tail.rmatch_indices('\\').map(|(at, _)| at + 1);
-    let tail = match feeds.find(|at| tail[*at..].starts_with('n')) {
-        Some(letter) => &tail[letter + "n".len()..],
+    // No more than a line's bytes, which are sooner looked at than searched.
+    let feed = tail.as_bytes().windows(2).rposition(|pair| pair == b"\\n");
+    let tail = match feed {
+        Some(feed) => &tail[feed + "\\n".len()..],
         None if from > 0 => return false,
         None => tail,
     };
@@ -555,8 +544,21 @@ fn tells_failure(text: Text<'_>) -> bool {
         return false;
     }
     let tail = tail.trim();
-    tail.starts_with(['C', 'E', 'P', 'S', 'c', 'e', 'p', 's'])
-        && exit_code(&lower_case(&mut tail.chars()))
+    may_tell(tail.chars()) && exit_code(&lower_case(&mut tail.chars()))
+}
+
+/// Whether a text has the first letters of one that tells of a failure, or of a
+/// line about an exit code. Hardly any output begins so.
+fn may_tell(text: impl Iterator<Item = char>) -> bool {
+    const FIRST: [[u8; 4]; 14] = [
+        *b"erro", *b"errn", *b"fata", *b"trac", *b"exce", *b"unca", *b"comm", *b"<too", *b"<err",
+        *b"{\"er", *b"proc", *b"exit", *b"code", *b"stat",
+    ];
+    let mut first = [0; 4];
+    for (byte, c) in first.iter_mut().zip(text) {
+        *byte = u8::try_from(c).unwrap_or(0).to_ascii_lowercase();
+    }
+    FIRST.contains(&first)
 }
 
 /// The text in lower case, as far as that is ASCII.

@@ -116,6 +116,14 @@ pub(crate) struct Body<'a> {
 }
 
 impl<'a> Body<'a> {
+    /// A text and nothing else.
+    pub(crate) fn of(text: Option<Text<'a>>) -> Self {
+        Self {
+            text,
+            ..Self::default()
+        }
+    }
+
     /// Adds a text.
     pub(crate) fn add(&mut self, text: Text<'a>) -> Result<(), Error> {
         match self.text {
@@ -153,7 +161,8 @@ pub(crate) trait Format: Sync {
     /// What a result holds.
     fn body<'a>(&self, content: Raw<'a>) -> Result<Body<'a>, Error>;
 
-    /// The result's text, where it is one text and nothing else.
+    /// The result's text, where it is one text and nothing else: its body has only
+    /// that then.
     fn single_text<'a>(&self, content: Raw<'a>) -> Option<Text<'a>>;
 
     /// The value of a result that says what the tool said, as it stands in the
