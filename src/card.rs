@@ -154,11 +154,11 @@ pub(crate) fn write_head(rounds: u64, told: u64, out: &mut Buffer) {
     }
 }
 
-/// A card's last line. No fetch tool: the bare address.
+/// A card's last line, inside a JSON string. No fetch tool: the bare address.
 pub(crate) fn write_foot(handle: &str, fetch_tool: &str, out: &mut Buffer) {
     let [open, close] = match fetch_tool {
         "" => ["", "]"],
-        _ => ["(\"", "\")]"],
+        _ => [r#"(\""#, r#"\")]"#],
     };
     out.push_all(&[FOOT, fetch_tool, open, ADDRESS, handle, close]);
 }

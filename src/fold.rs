@@ -225,17 +225,15 @@ impl<'a, 'c> Fold<'a, 'c> {
         let mut frames = Buffer::default();
         let mut edits = Vec::new();
         for draft in &self.drafts {
-            let frame = self.frame(draft, draft.handle(&self.handles), draft.attempt)?;
-            let start = frames.len();
-            frames.push(&frame.text);
-            let mut with = (start, start + frame.head, draft.head.clone(), frames.len());
+            let (start, handle) = (frames.len(), draft.handle(&self.handles));
+            let head = self.write_frame(draft, handle, draft.attempt, &mut frames)?;
+            let mut with = (start, head, draft.head.clone(), frames.len());
             for bytes in draft.replaced(&self.reading, self.config.grouping) {
                 push(&mut edits, (bytes, with))?;
                 with = (0, 0, 0..0, 0);
             }
         }
         self.frames = frames;
-        self.frames.check()?;
         self.reading.forget_messages();
         let mut pieces = Vec::new();
         pieces.try_reserve_exact(4 * edits.len() + 1)?;
@@ -272,7 +270,7 @@ impl<'a, 'c> Fold<'a, 'c> {
         };
         self.drafts.try_reserve_exact(groups.len())?;
         let mut lines = self.lines();
-        let mut heads = Buffer::default();
+        let (mut heads, mut frame) = (Buffer::default(), Buffer::default());
         let handle = "x".repeat(GATE_HANDLE_BYTES);
         let mut remembered = self.room(groups.len()).max(REMEMBERED);
         let mut any_dropped = false;
@@ -304,7 +302,12 @@ impl<'a, 'c> Fold<'a, 'c> {
             })?;
             heads.check()?;
             draft.head = start..end;
-            draft.bytes = draft.head.len() + self.frame(&draft, &handle, 0)?.text.len();
+            // Only those of TOOL cards are not all alike.
+            if frame.is_empty() || self.config.card == Form::Tool {
+                frame.truncate(0);
+                self.write_frame(&draft, &handle, 0, &mut frame)?;
+            }
+            draft.bytes = draft.head.len() + frame.len();
             let smaller = self.smaller(draft.bytes, draft.replaced);
             if !smaller || heads.len() < end {
                 heads.truncate(start);
@@ -490,9 +493,15 @@ impl<'a, 'c> Fold<'a, 'c> {
         Ok(())
     }
 
-    /// What stands around the head of a draft in its message, or its two
-    /// messages, under a handle.
-    fn frame(&self, draft: &Draft, handle: &str, attempt: u32) -> Result<Frame, Error> {
+    /// Writes what stands around the head of a draft in its message, or its two
+    /// messages, under a handle; returns where the head stands.
+    fn write_frame(
+        &self,
+        draft: &Draft,
+        handle: &str,
+        attempt: u32,
+        out: &mut Buffer,
+    ) -> Result<usize, Error> {
         let mut covered = draft.covered(&self.reading);
         let round = covered.find(|block| block.kind == Kind::Eligible);
         let (mut like, mut separator) = (Facts::default(), "");
@@ -508,7 +517,6 @@ impl<'a, 'c> Fold<'a, 'c> {
                 Ok(())
             })?;
         }
-        let mut text = Buffer::with_capacity(2 * handle.len() + 4 * GATE_HANDLE_BYTES)?;
         let close = self.reading.transcript.format.write_card(
             &CardMessage {
                 form: self.config.card,
@@ -519,17 +527,14 @@ impl<'a, 'c> Fold<'a, 'c> {
                 separator,
                 like: &like,
             },
-            &mut text,
+            out,
         );
-        text.push("\"");
-        let head = text.len();
-        let mut foot = Buffer::with_capacity(handle.len() + 2 * GATE_HANDLE_BYTES)?;
-        card::write_foot(handle, &self.config.fetch_tool, &mut foot);
-        foot.check()?;
-        json::escape(&foot, &mut text);
-        text.push_all(&["\"", close]);
-        text.check()?;
-        Ok(Frame { text, head })
+        out.push("\"");
+        let head = out.len();
+        card::write_foot(handle, &self.config.fetch_tool, out);
+        out.push_all(&["\"", close]);
+        out.check()?;
+        Ok(head)
     }
 
     /// Writes the message, or the two messages, of a draft that has its handle.
@@ -539,8 +544,9 @@ impl<'a, 'c> Fold<'a, 'c> {
         lines: &mut Lines<'a, '_>,
         put: &mut dyn FnMut(&str),
     ) -> Result<(), Error> {
-        let frame = self.frame(draft, draft.handle(&self.handles), draft.attempt)?;
-        let (open, close) = frame.text.split_at(frame.head);
+        let (mut frame, handle) = (Buffer::default(), draft.handle(&self.handles));
+        let head = self.write_frame(draft, handle, draft.attempt, &mut frame)?;
+        let (open, close) = frame.split_at(head);
         put(open);
         match self.heads.get(draft.head.clone()) {
             Some(head) => put(head),
@@ -720,13 +726,6 @@ impl Lines<'_, '_> {
         put(&self.json);
         Ok(())
     }
-}
-
-/// What stands around a card's head.
-struct Frame {
-    text: Buffer,
-    /// Where the head stands in it.
-    head: usize,
 }
 
 /// Writes a message on one line: white space around a line break goes, which
